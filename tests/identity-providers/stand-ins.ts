@@ -99,8 +99,8 @@ export interface OAuthStandIn extends StandIn {
 /** Both halves are encoded as in forms: RFC 6749, section 2.3.1. */
 const isOurs = (authorization = ''): boolean => {
   const [, encoded = ''] = /^Basic (.+)$/.exec(authorization) ?? [];
-  const halves = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  const [id, secret] = halves.map((half) => decodeURIComponent(half.replaceAll('+', ' ')));
+  const parts = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const [id, secret] = parts.map((half) => decodeURIComponent(half.replaceAll('+', ' ')));
   return id === client.id && secret === client.secret;
 };
 

@@ -53,7 +53,7 @@ interface Open {
   pauseMs: number;
   stop: boolean;
   /** null: nobody asks now. */
-  asking: Promise<void> | null;
+  polling: Promise<void> | null;
 }
 
 export class OpenBackgroundCalls implements BackgroundCalls {
@@ -67,7 +67,7 @@ export class OpenBackgroundCalls implements BackgroundCalls {
     for (const call of await this.ports.calls.all()) this.add(call, 0);
   }
 
-  /** Starts asking. The result stops it. */
+  /** Starts polling. The result stops it. */
   start(): () => Promise<void> {
     return repeatAfter(lookMs, async () => {
       await this.round();
@@ -102,7 +102,7 @@ export class OpenBackgroundCalls implements BackgroundCalls {
     const open = this.open.get(callId);
     if (open === undefined) return;
     // What is being asked may have been answered before there was an end to see.
-    if (open.asking !== null) await open.asking;
+    if (open.polling !== null) await open.polling;
     if (this.open.has(callId)) await this.asked(open);
   }
 
@@ -125,7 +125,7 @@ export class OpenBackgroundCalls implements BackgroundCalls {
       dueAt: clock.now() + inMs,
       pauseMs: firstPauseMs,
       stop: false,
-      asking: null,
+      polling: null,
     });
     this.ofUser.set(call.userId, (this.ofUser.get(call.userId) ?? 0) + 1);
     began(call);
@@ -154,16 +154,16 @@ export class OpenBackgroundCalls implements BackgroundCalls {
 
   /** One at a time of each. Never rejects. */
   private asked(open: Open): Promise<void> {
-    open.asking ??= this.ask(open)
+    open.polling ??= this.ask(open)
       .catch((error: unknown) => {
         this.ports.warn({ err: error, callId: open.call.callId }, 'a call in the background cannot be concluded now');
       })
       .finally(() => {
-        open.asking = null;
+        open.polling = null;
         open.dueAt = this.ports.clock.now() + open.pauseMs;
         open.pauseMs = Math.min(open.pauseMs * growth, maxPauseMs);
       });
-    return open.asking;
+    return open.polling;
   }
 
   private async ask({ call, stop }: Open): Promise<void> {

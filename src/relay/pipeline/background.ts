@@ -81,7 +81,7 @@ async function streamed(ports: StagePorts, callId: CallId, delivered: DeliveredC
   }
   heartbeat.stop();
   if (delivery.outcome === 'quota-ran-out') await ports.background.stop(callId);
-  // What has failed upstream, or cannot be paid for any longer, is told; it has its outcome by what upstream says of it.
+  // What has failed upstream, or cannot be paid for any longer, is reported; it has its outcome by what upstream says of it.
   if (delivery.kind === 'stream' && delivery.error !== null && delivery.outcome !== 'gateway-failed') {
     const failed = delivery.outcome === 'quota-ran-out' || delivery.reading.decoder.failed === true;
     const { dialect } = delivered.resolution.endpoint;

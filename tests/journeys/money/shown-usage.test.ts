@@ -172,7 +172,7 @@ interface Charged {
   readonly input?: number;
   readonly output?: number;
 }
-type Case = readonly [how: string, told: ShownUsage, charged: Charged];
+type Case = readonly [how: string, reported: ShownUsage, charged: Charged];
 const cases: readonly Case[] = [
   ['whole, at its beginning and its end', { first: { input: 20, output: 1 }, last: full }, full],
   ['whole, at its end alone', { first: null, last: full }, full],

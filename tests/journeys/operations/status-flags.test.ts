@@ -37,7 +37,7 @@ const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   telegram_oauth: { TelegramBotName: 'gate_bot', TelegramBotToken: 'token', TelegramOAuthEnabled: 'true' },
 };
 /** Of each, what it is shut without. */
-const halves = Object.entries(conditions).map(([flag, needed]) => [flag, Object.keys(needed)[0] ?? ''] as const);
+const requirements = Object.entries(conditions).map(([flag, needed]) => [flag, Object.keys(needed)[0] ?? ''] as const);
 
 let gateway: TestGateway;
 let mail: MailServer;
@@ -120,11 +120,11 @@ describe('the legacy status', () => {
     }
   });
 
-  test.each(halves)('shows %s as off without %s, and then it is unavailable', async (flag, half) => {
-    await gateway.setOption(half, '');
+  test.each(requirements)('shows %s as off without %s, and then it is unavailable', async (flag, requirement) => {
+    await gateway.setOption(requirement, '');
     expect(await flagsOn()).not.toContain(flag);
     expect((await at(flag)).text).toMatch(shut);
-    await gateway.setOption(half, conditions[flag]?.[half] ?? '');
+    await gateway.setOption(requirement, conditions[flag]?.[requirement] ?? '');
     expect(await flagsOn()).toContain(flag);
   });
 

@@ -94,9 +94,9 @@ export function responsesTextOf(
   verbosity: JsonValue | undefined,
 ): JsonObject {
   const form = formOf(format);
-  const told = textIn(verbosity);
-  if (form === null && told === null) return {};
-  return { text: { ...(form !== null && { format: form }), ...(told !== null && { verbosity: told }) } };
+  const level = textIn(verbosity);
+  if (form === null && level === null) return {};
+  return { text: { ...(form !== null && { format: form }), ...(level !== null && { verbosity: level }) } };
 }
 
 function formOf(format: JsonValue | undefined): JsonObject | null {

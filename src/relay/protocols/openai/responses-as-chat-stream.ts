@@ -20,12 +20,12 @@ export class ResponsesAsChatStream extends ResponsesStream {
     );
   }
 
-  protected override tell(type: string, event: JsonObject, { start, end }: Frame): void {
+  protected override deliver(type: string, event: JsonObject, { start, end }: Frame): void {
     this.length = end - start;
     this.chunks.event(type, event);
   }
 
-  protected override tellEnd(event: JsonObject, response: JsonObject, { start, end }: Frame): void {
+  protected override deliverEnd(event: JsonObject, response: JsonObject, { start, end }: Frame): void {
     this.length = end - start;
     const { generated, chunks } = this;
     chunks.event('', event);

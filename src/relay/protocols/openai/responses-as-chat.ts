@@ -89,7 +89,7 @@ class Message {
   }
 }
 
-/** `finish`: as the response tells it, in neutral words; calls end a chat by a word of their own. */
+/** `finish`: as the response reports it, in neutral words; calls end a chat by a word of their own. */
 export const chatFinish = (finish: string | null, called: boolean): string | null =>
   called && finish === 'stop' ? 'tool_calls' : finish;
 

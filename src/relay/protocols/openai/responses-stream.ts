@@ -94,7 +94,7 @@ export class ResponsesStream extends SseStream {
   }
 
   /** Says to the caller what an event says. */
-  protected tell(type: string, event: JsonObject, frame: Frame): void {
+  protected deliver(type: string, event: JsonObject, frame: Frame): void {
     this.writer.forward(event, frame);
     if (frame.from < 0 || typeof event.delta !== 'string' || this.strayPatterns >= maxStrayPatterns) return;
     if (!delta.test(type)) return;
@@ -104,7 +104,7 @@ export class ResponsesStream extends SseStream {
   }
 
   /** The same of the last event, which holds the whole response. */
-  protected tellEnd(event: JsonObject, _response: JsonObject, frame: Frame): void {
+  protected deliverEnd(event: JsonObject, _response: JsonObject, frame: Frame): void {
     this.writer.forward(event, frame);
   }
 
@@ -119,12 +119,12 @@ export class ResponsesStream extends SseStream {
     if (status === undefined && isObject(response)) this.named(response);
     if (status !== undefined && isObject(response)) {
       this.conclude({ status, ...response });
-      this.tellEnd(event, response, frame);
+      this.deliverEnd(event, response, frame);
       return;
     }
     if (delta.test(type)) this.piece(type, event);
     else if (isObject(event.item)) this.item(type, event.item, event.output_index);
-    this.tell(type, event, frame);
+    this.deliver(type, event, frame);
   }
 
   /** In the background its id is an answer: with it the rest is asked for. An upstream that takes it so says so. */

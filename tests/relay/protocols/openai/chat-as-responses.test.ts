@@ -15,14 +15,14 @@ const question = { role: 'user', content: 'What is a ledger?' };
 
 const endpoints = { openai: chat, anthropic: messages, gemini: generateContent };
 
-interface Asking {
+interface CallInput {
   readonly type?: number;
   readonly dialect?: keyof typeof endpoints;
   readonly channel?: Partial<typeof plainChannel>;
   readonly more?: Partial<CallerRequest>;
 }
 
-function sent(body: JsonObject, { type = 1, dialect = 'openai', channel = {}, more = {} }: Asking = {}) {
+function sent(body: JsonObject, { type = 1, dialect = 'openai', channel = {}, more = {} }: CallInput = {}) {
   const provider = providerOfType(type);
   const endpoint = endpoints[dialect];
   const asked = { model, ...body };
@@ -42,8 +42,8 @@ function sent(body: JsonObject, { type = 1, dialect = 'openai', channel = {}, mo
   return { ...request, body: JSON.parse(wordsOf(request.content)) as JsonObject };
 }
 
-const itemsFor = (said: readonly JsonObject[], asking?: Asking): JsonObject[] =>
-  objectsIn(sent({ messages: [question, ...said] }, asking).body.input).slice(1);
+const itemsFor = (said: readonly JsonObject[], input?: CallInput): JsonObject[] =>
+  objectsIn(sent({ messages: [question, ...said] }, input).body.input).slice(1);
 
 describe('a chat at an upstream with the Responses API alone', () => {
   test('becomes items with store false, and includes encrypted reasoning', () => {
