@@ -118,6 +118,8 @@ interface OpenAiFacts {
   readonly minEffort: 'none' | 'minimal' | 'low' | null;
   /** It knows no effort above `high`. */
   readonly highestIsHigh: boolean;
+  /** It knows `max`, above `xhigh`. */
+  readonly knowsMaxEffort: boolean;
   /** An effort may be a suffix of the name, at the interface of these models' maker. */
   readonly effortSuffixOf: 'gpt' | 'grok' | null;
   /** Grok: stop texts and penalties are refused. */
@@ -142,6 +144,8 @@ interface OtherInterfaceFacts {
   readonly thinksByLevel: boolean;
   readonly thinkingRange: ThinkingRange;
   readonly minThinkingLevel: 'minimal' | 'low';
+  /** Gemini's: it knows a level above `high`. */
+  readonly knowsXhighLevel: boolean;
   /** Instructions have a place of their own. */
   readonly takesInstructions: boolean;
   /** Pictures are all that it answers. */

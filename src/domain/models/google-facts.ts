@@ -5,7 +5,8 @@ import { type FactRow, family, limits, wholeName } from './fact-row.js';
 export const googleFacts: readonly FactRow[] = [
   // From before there was thinking, or made for something else: they refuse its parameters.
   wholeName(/gemini-(1|2\.0)|gemini-2.*-image|-tts|gemma|embedding|imagen/, { takesThinking: false }),
-  wholeName(/gemini-([3-9]|\d\d)/, { thinksByLevel: true }),
+  wholeName(/gemini-([4-9]|\d\d)/, { thinksByLevel: true, knowsXhighLevel: true }),
+  wholeName(/gemini-3/, { thinksByLevel: true }),
   wholeName(/gemini-2\.5-pro/, { thinkingRange: { min: 128, max: 32_768, refusable: false } }),
   wholeName(/gemini-2\.5-flash-lite/, { thinkingRange: { min: 512, max: 24_576, refusable: true } }),
   wholeName(/-pro/, { minThinkingLevel: 'low' }),

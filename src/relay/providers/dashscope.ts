@@ -34,14 +34,14 @@ const efforts = new Map([
 
 /**
  * `reasoning_effort` in the words these models know, unless the request says it in them already. As much as there is
- * (xhigh) is no budget at all. Words nobody knows stay, for the vendor to judge.
+ * (xhigh, max) is no budget at all. Words nobody knows stay, for the vendor to judge.
  */
 const effortAsBudget: Edit = (body, { caller }) => {
   const effort = textIn(body.reasoning_effort);
   if (effort === null || caller.mode !== 'chat') return body;
   const refused = effort === 'none' || effort === 'minimal';
   const budget = efforts.get(effort);
-  if (!refused && budget === undefined && effort !== 'xhigh') return body;
+  if (!refused && budget === undefined && effort !== 'xhigh' && effort !== 'max') return body;
   delete body.reasoning_effort;
   const said = (body.enable_thinking ?? body.thinking_budget ?? null) !== null;
   const { when, budgeted } = factsOf(textIn(body.model) ?? '').separateThinking;

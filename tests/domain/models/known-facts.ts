@@ -513,6 +513,17 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     },
   ],
   [
+    'gemini-4-argon gemini-4-hydrogen',
+    {
+      limits: { output: 65536, context: 2097152 },
+      thinksUnasked: true,
+      testLimit: { max_tokens: 300 },
+      pictures: { by: 'resolution' },
+      soundTokensPerSecond: 32,
+      thinksByLevel: true,
+    },
+  ],
+  [
     'gemini-3-pro-preview gemini-3.1-pro-preview',
     {
       limits: { output: 65536, context: 2097152 },

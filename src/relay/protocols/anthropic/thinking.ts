@@ -22,6 +22,7 @@ const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['medium', 2_048],
   ['high', 4_096],
   ['xhigh', 8_192],
+  ['max', 16_384],
 ]);
 
 /** In the words of the models that take an effort. */
@@ -30,8 +31,16 @@ const efforts: ReadonlyMap<string, string> = new Map([
   ['low', 'low'],
   ['medium', 'medium'],
   ['high', 'high'],
-  ['xhigh', 'max'],
+  ['xhigh', 'xhigh'],
+  ['max', 'max'],
 ]);
+
+/** Models that take budgets beside efforts know none between high and max; of others' nobody has said. */
+function effortFor(model: string, effort: string): string | undefined {
+  const known = efforts.get(effort);
+  const { isClaude, messages } = factsOf(model);
+  return known === 'xhigh' && (!isClaude || messages.budgeted) ? 'max' : known;
+}
 
 /** A budget leaves room for the answer; null: there is not enough for both. */
 const budgetWithin = (wanted: number, limit: number): number | null => {
@@ -83,7 +92,7 @@ export function thoughtful(body: JsonObject, model: string, limit: number, share
 export function withEffort(body: JsonObject, model: string, limit: number, effort: string): JsonObject {
   const { thinking } = factsOf(model).messages;
   if (thinking === 'none' || !mayThink(body)) return body;
-  const known = efforts.get(effort);
+  const known = effortFor(model, effort);
   if (known === undefined) return body;
   if (thinking === 'adaptive') return adaptive(body, model, known);
   const budget = budgetWithin(effortBudgets.get(effort) ?? 0, limit);

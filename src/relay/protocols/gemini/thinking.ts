@@ -30,12 +30,16 @@ const levels: ReadonlyMap<string, string> = new Map([
   ['low', 'low'],
   ['medium', 'medium'],
   ['high', 'high'],
-  ['xhigh', 'high'],
+  ['xhigh', 'xhigh'],
+  ['max', 'xhigh'],
 ]);
 
-/** Pro models have no level below this. */
-const minLevelOf = (model: string, level: string): string =>
-  level === 'minimal' ? factsOf(model).minThinkingLevel : level;
+/** Pro models have none below low, and earlier ones none above high. */
+function knownLevel(model: string, level: string): string {
+  const { minThinkingLevel, knowsXhighLevel } = factsOf(model);
+  if (level === 'minimal') return minThinkingLevel;
+  return level === 'xhigh' && !knowsXhighLevel ? 'high' : level;
+}
 
 const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['none', 0],
@@ -44,6 +48,7 @@ const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['medium', 8_192],
   ['high', 24_576],
   ['xhigh', 32_768],
+  ['max', 32_768],
 ]);
 
 const levelFor = (budget: number): string => {
@@ -59,7 +64,7 @@ function budgeted(model: string, budget: number): JsonObject {
 }
 
 function byLevel(model: string, level: string): JsonObject {
-  const thinkingLevel = minLevelOf(model, level);
+  const thinkingLevel = knownLevel(model, level);
   return thinkingLevel === 'minimal' ? { thinkingLevel } : { includeThoughts: true, thinkingLevel };
 }
 

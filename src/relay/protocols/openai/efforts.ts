@@ -13,7 +13,8 @@ export function minEffort(model: string): JsonObject {
 
 /** An effort as the model knows it; null: it is sent none. */
 export function knownEffort(model: string, effort: string): string | null {
-  const { takesEffort, highestIsHigh } = factsOf(model);
+  const { takesEffort, highestIsHigh, knowsMaxEffort } = factsOf(model);
   if (!takesEffort) return null;
-  return aboveHigh.has(effort) && highestIsHigh ? 'high' : effort;
+  if (aboveHigh.has(effort) && highestIsHigh) return 'high';
+  return effort === 'max' && !knowsMaxEffort ? 'xhigh' : effort;
 }

@@ -108,6 +108,9 @@ const ownMembers = ['verbosity', 'prompt_cache_key', 'safety_identifier'];
 const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObject =>
   declined || isObject(thinking) ? { thinking: { type: declined ? 'disabled' : 'enabled' } } : {};
 
+/** As much as can be asked of every vendor that knows efforts. */
+const otherVendorsMost = 'high';
+
 /** In place: no thinking as the model accepts it, and an effort that it knows. */
 export function setThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
   const own = factsOf(model).isOpenAi;
@@ -117,7 +120,7 @@ export function setThinking(plain: JsonObject, variant: OpenAiVariant, model: st
   else if (own && typeof effort === 'string') {
     const known = knownEffort(model, effort);
     if (known !== null) plain.reasoning_effort = known;
-  }
+  } else if (effort === 'max') plain.reasoning_effort = otherVendorsMost;
 }
 
 /** Throws NotConvertible. */
