@@ -49,7 +49,11 @@ const asked = (more: JsonObject = {}): JsonObject => ({
 });
 const said = (text: string): JsonObject => ({ type: 'message', role: 'user', content: text });
 const lastOf = (events: readonly JsonObject[]): JsonObject => events.at(-1) ?? {};
-const logged = () => gateway.application.queries.logBefore(user.actor, {}, { limit: 100 }, true);
+/** Lines of calls alone: there is one of the user's first quota, too. */
+const logged = async () =>
+  (await gateway.application.queries.logBefore(user.actor, {}, { limit: 100 }, true)).filter(
+    ({ usage_source }) => (usage_source ?? null) !== null,
+  );
 const refusalOf = (opening: Promise<unknown>): Promise<unknown> =>
   opening.then(
     () => 'opened',
