@@ -1,3 +1,4 @@
+import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
@@ -7,10 +8,12 @@ import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 import {
+  callItem,
   codeItem,
   eventsOf,
   lastEventOf,
   messageItem,
+  reasoningItem,
   reportedUsage,
   responseOf,
   streamOf,
@@ -47,7 +50,7 @@ const refusal = (status: number): Scripted => ({
 });
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ STREAM_IDLE_SECONDS: '30' });
+  gateway = await startTestGateway({ STREAM_IDLE_SECONDS: '30', CALLER_GONE_SECONDS: '1' });
   callers = openCallers(gateway.url);
   upstream = await startUpstream(({ url, body }, response) => {
     received.push({ url, body: JSON.parse(body) as JsonObject });
@@ -201,6 +204,104 @@ describe('an upstream that lies', () => {
       await until(async () => ((await gateway.available(poor)) === 3_000 - spent ? true : null));
     },
   );
+});
+
+describe('the official SDK', () => {
+  const client = async () =>
+    new OpenAI({ apiKey: await gateway.addApiKey(user), baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+  const format = {
+    ...{ type: 'json_schema' as const, name: 'answer', strict: true },
+    schema: {
+      type: 'object',
+      properties: { word: { type: 'string' } },
+      required: ['word'],
+      additionalProperties: false,
+    },
+  };
+  const formed = responseOf([messageItem('{"word":"ledger"}')]);
+
+  test('parses an answer in the form of a schema, of a response and of a chat', async () => {
+    scripted = { text: JSON.stringify(formed) };
+    const sdk = await client();
+    const parsed = await sdk.responses.parse({ model: model(1), input: 'A word?', text: { format } });
+    expect(parsed.output_text).toBe('{"word":"ledger"}');
+    const { type: _, ...json_schema } = format;
+    const completion = await sdk.chat.completions.parse({
+      model: model(1),
+      messages: [{ role: 'user', content: 'A word?' }],
+      response_format: { type: 'json_schema', json_schema },
+    });
+    expect(completion.choices[0]?.message.content).toBe('{"word":"ledger"}');
+    expect(received.map(({ url, body }) => [url, body.text])).toEqual([
+      ['/v1/responses', { format }],
+      ['/v1/responses', { format }],
+    ]);
+  });
+
+  test('runs a tool in a streamed chat, whose reasoning goes back with the result', async () => {
+    const sdk = await client();
+    const call = callItem('{"word":"ledger"}');
+    scripted = { text: streamOf(responseOf([reasoningItem('Let me see.'), call])) };
+    const tools = [{ type: 'function' as const, function: { name: 'look_up', parameters: { type: 'object' } } }];
+    const question = { role: 'user' as const, content: 'What is a ledger?' };
+    const first = sdk.chat.completions.stream({ model: model(1), messages: [question], tools });
+    const message = (await first.finalChatCompletion()).choices[0]?.message;
+    expect(message?.tool_calls).toMatchObject([{ id: 'call_1', function: { name: 'look_up' } }]);
+    scripted = { text: streamOf(answer) };
+    const result = { role: 'tool' as const, tool_call_id: 'call_1', content: 'a book' };
+    const next = sdk.chat.completions.stream({
+      model: model(1),
+      messages: [question, message as OpenAI.Chat.ChatCompletionMessageParam, result],
+      tools,
+    });
+    expect(await next.finalContent()).toBe(text);
+    const input = received.at(-1)?.body.input as JsonObject[];
+    expect(input.map(({ type }) => type).filter((type) => type !== 'reasoning')).toEqual([
+      'message',
+      'function_call',
+      'function_call_output',
+    ]);
+  });
+});
+
+describe('a caller who leaves', () => {
+  test.each(ways)('at any event pays for what was sent till then, by %s', async (_name, path, body) => {
+    const events = eventsOf(answer);
+    for (let after = 5; after <= events.length; after += 2) {
+      const before = await gateway.available(user);
+      scripted = { text: events.slice(0, after).join(''), then: 'open' };
+      const leaving = new AbortController();
+      const response = await fetch(gateway.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await gateway.addApiKey(user)}` },
+        body: JSON.stringify({ model: model(1), ...body, stream: true }),
+        signal: leaving.signal,
+      }).catch(() => null);
+      await response?.body?.getReader().read();
+      leaving.abort();
+      if (response === null) continue;
+      const line = await lineOf(gateway, user, { requestId: response.headers.get('x-request-id') ?? '' });
+      expect(line.quota).toBe(line.prompt_tokens + line.completion_tokens);
+      await left(before - line.quota);
+    }
+  });
+});
+
+test('10,000 items of input reach the upstream, and are charged', async () => {
+  scripted = { text: JSON.stringify(answer) };
+  const items = Array.from({ length: 10_000 }, (_, at) => ({ role: at % 2 ? 'assistant' : 'user', content: `${at}` }));
+  for (const [path, body] of [
+    ['/v1/responses', { input: items }],
+    ['/v1/chat/completions', { messages: items }],
+  ] as const) {
+    const got = await caller.send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: { model: model(1), ...body },
+    });
+    expect(got.status).toBe(200);
+    expect(received.at(-1)?.body.input).toHaveLength(10_000);
+  }
 });
 
 test('xAI’s code that ran several times is charged as one container', async () => {
