@@ -30,6 +30,7 @@ const settlement: Settlement = {
   channelId: east,
   attempts: [west, east],
   failedAttempts,
+  kept: undefined,
   upstreamModel: 'mapped',
   useTimeMs: 900,
   firstTokenMs: 120,
