@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { urlIn } from '../domain/kernel/address.js';
+import { IPv6 } from 'ipaddr.js';
 
 /*
  * IP addresses as text: one spelling for each, so that what is compared, counted or shown is the address and not the way
@@ -16,38 +16,25 @@ interface IpNetwork {
 const lengthOf = { ipv4: 32, ipv6: 128 } as const;
 const mappedBits = 96;
 
-/** Eight groups of 16 bits; null: the text is no IPv6 address. A zone (`%eth0`) is passed over. */
-export function groupsOf(address: string): readonly number[] | null {
-  const [plain = ''] = address.split('%', 1);
-  // What is none could be anything of a URL between its brackets, such as a user and a host.
-  const url = isIPv6(plain) ? urlIn(`http://[${plain}]`) : null;
-  if (url === null) return null;
-  // The URL parser has put it into its one short form: no dots, at most one `::`.
-  const [before = '', after] = url.hostname.slice(1, -1).split('::');
-  const read = (text: string): number[] =>
-    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
-  const first = read(before);
-  if (after === undefined) return first;
-  const last = read(after);
-  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+/** null: the text is no IPv6 address. A zone (`%eth0`) is passed over. */
+function ipv6In(text: string): IPv6 | null {
+  const [plain = ''] = text.split('%', 1);
+  // Node decides what an address is; the library reads older spellings too.
+  return isIPv6(plain) ? IPv6.parse(plain) : null;
 }
 
-const dotted = (groups: readonly number[]): string => groups.flatMap((group) => [group >> 8, group & 0xff]).join('.');
+/** Eight groups of 16 bits; null: the text is no IPv6 address. A zone is passed over. */
+export const groupsOf = (address: string): readonly number[] | null => ipv6In(address)?.parts ?? null;
 
-/** The IPv4 address that an IPv6 one of these first six groups stands for; null: it stands for none. */
-const insideOf = (groups: readonly number[], first: readonly number[]): string | null =>
-  first.every((group, at) => groups[at] === group) ? dotted(groups.slice(6)) : null;
-
-/** `::ffff:192.0.2.1`: how a socket for both families shows an IPv4 address. */
-const mappedIPv4 = (groups: readonly number[]): string | null => insideOf(groups, [0, 0, 0, 0, 0, 0xffff]);
-
-/** Dotted IPv4, or the shortest form of IPv6, without a zone; a mapped address is the IPv4 one. null: it is none. */
+/**
+ * Dotted IPv4, or the shortest form of IPv6 (RFC 5952), without a zone; null: it is none. A mapped address
+ * (`::ffff:192.0.2.1`, how a socket for both families shows an IPv4 address) is the IPv4 one.
+ */
 export function ipAddress(text: string): string | null {
   if (isIPv4(text)) return text;
-  const groups = groupsOf(text);
-  if (groups === null) return null;
-  const [plain = ''] = text.split('%', 1);
-  return mappedIPv4(groups) ?? urlIn(`http://[${plain}]`)?.hostname.slice(1, -1) ?? null;
+  const address = ipv6In(text);
+  if (address === null) return null;
+  return (address.isIPv4MappedAddress() ? address.toIPv4Address() : address).toString();
 }
 
 const withPort = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;

@@ -1,10 +1,10 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
 import type { KeyForm } from '../../../domain/channel/provider.js';
 import { urlIn } from '../../../domain/kernel/address.js';
 import type { Authorisation, AuthorisationPorts } from '../../contracts/authorisation.js';
 import { NotConvertible, type UpstreamChannel } from '../../contracts/protocol.js';
-import { countIn, isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { countIn, isObject, parseJson, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import type { Granted } from '../../upstream/access-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
@@ -94,24 +94,14 @@ export function serviceAccountOf({ key }: UpstreamChannel): ServiceAccount {
   return account;
 }
 
-const encoded = (value: JsonObject): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** What is signed. `now`: milliseconds since 1970. */
-export function assertionInput({ clientEmail, keyId, tokenUri }: ServiceAccount, now: number): string {
+/** A signed JWT (RFC 7523). `now`: milliseconds since 1970. Throws NotConvertible. */
+export async function assertionOf(account: ServiceAccount, now: number): Promise<string> {
+  const { clientEmail, keyId, privateKey, tokenUri } = account;
   const issued = Math.floor(now / 1000);
-  const header = { alg: 'RS256', typ: 'JWT', ...(keyId !== null && { kid: keyId }) };
-  const claims = { iss: clientEmail, scope, aud: tokenUri, iat: issued, exp: issued + lifeSeconds };
-  return `${encoded(header)}.${encoded(claims)}`;
-}
-
-const signed = promisify(sign);
-
-/** Throws NotConvertible. */
-async function assertionOf(account: ServiceAccount, now: number): Promise<string> {
-  const input = assertionInput(account, now);
   try {
-    const signature = await signed('RSA-SHA256', Buffer.from(input), rsaKey(account.privateKey));
-    return `${input}.${signature.toString('base64url')}`;
+    return await new SignJWT({ iss: clientEmail, scope, aud: tokenUri, iat: issued, exp: issued + lifeSeconds })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(keyId !== null && { kid: keyId }) })
+      .sign(rsaKey(privateKey));
   } catch {
     throw new NotConvertible('channel', `the key of this channel must be ${unusableKey}`);
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AuthorisationPorts } from '../../../../src/relay/contracts/authorisation.js';
 import type { UpstreamRequest } from '../../../../src/relay/contracts/protocol.js';
 import {
-  assertionInput,
+  assertionOf,
   byServiceAccount,
   serviceAccountKey,
 } from '../../../../src/relay/protocols/vertex/service-account.js';
@@ -85,15 +85,16 @@ describe('the key of a Vertex channel', () => {
 });
 
 describe('the signed assertion', () => {
-  test('equals the published test vector', () => {
+  test('equals the published test vector', async () => {
     const account = {
       projectId: 'proj-test',
       clientEmail: 'svc@proj-test.iam.gserviceaccount.com',
       keyId: 'kid-test-1',
-      privateKey: '',
+      privateKey: testPrivateKey,
       tokenUri: 'https://oauth2.googleapis.com/token',
     };
-    const input = assertionInput(account, 1_767_323_045_000);
+    const assertion = await assertionOf(account, 1_767_323_045_000);
+    const input = assertion.slice(0, assertion.lastIndexOf('.'));
     expect(createHash('sha256').update(input).digest('hex')).toBe(
       'f565fc9c675c161e1f41c60aa38d68759214234564fbe4e7b5eb5b54dc9a8ec4',
     );
