@@ -28,7 +28,14 @@ export const samples: Readonly<Record<string, Data>> = {
   deleteDisabledChannels: {},
   deleteRedemptionCode: { id: 1 },
   deleteOwnAccount: { username: 'somebody' },
-  editApiKey: { id: 1, input: { name: 'mine', budget: { quota: 5, period: 'DAILY' } } },
+  editApiKey: {
+    id: 1,
+    input: {
+      name: 'mine',
+      budget: { quota: 5, period: 'DAILY' },
+      modelAliases: [{ name: 'claude-*', model: 'gpt-4o' }],
+    },
+  },
   editChannel: { id: 1, patch: {} },
   editChannels: { ids: [1], patch: {} },
   editRedemptionCode: { id: 1, input: { name: 'promo', quota: 5 } },
@@ -47,7 +54,13 @@ export const samples: Readonly<Record<string, Data>> = {
   endVisit: { provider: 'GITHUB', code: 'a-code', state: 'a-state' },
   issueAccessToken: {},
   issueInviteCode: {},
-  issueApiKey: { input: { name: 'mine', budget: { quota: 5, period: 'DAILY' } } },
+  issueApiKey: {
+    input: {
+      name: 'mine',
+      budget: { quota: 5, period: 'DAILY' },
+      modelAliases: [{ name: 'claude-*', model: 'gpt-4o' }],
+    },
+  },
   issueRedemptionCodes: { input: { name: 'promo', quota: 5 }, count: 1 },
   login: { username: 'root', password: 'correct-horse' },
   loginByPasskey: { response: '{}' },

@@ -146,6 +146,7 @@ function callsFrom(from: number, count: number): Fact[] {
             ...(n % 9 === 0 && {
               failedAttempts: [{ channelId: ChannelId(5), status: 503, code: 'busy', durationMs: n }],
             }),
+            ...(n % 8 === 0 && { kept: [{ kind: 'response', id: `resp_${n % 64}` }] }),
           });
     if (outcome.event.type !== 'CallSettled' || n % 11 !== 3) return [...switched, reservation, when(instant, outcome)];
     const { charged, usage, channelId, attempts, useTimeMs } = outcome.event;

@@ -167,7 +167,7 @@ describe('a request', () => {
   test.each<[string, JsonObject, string]>([
     ['nothing to answer', { input: '' }, 'input'],
     ['an answer that is kept somehow', { store: 'yes' }, 'store'],
-    ['an answer in the background', { background: true }, 'background'],
+    ['an answer in the background or not', { background: 'yes' }, 'background'],
     ['a stored prompt', { prompt: { id: 'pmpt_1' } }, 'prompt'],
     [
       'a file by its id',
