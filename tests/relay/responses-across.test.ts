@@ -190,6 +190,13 @@ test('a request becomes one of chat with the same instructions, messages, calls,
   });
 });
 
+test.each(['grammar', 'xml'])('a text format of the type %s is refused by its name, with those allowed', (type) => {
+  const body = { model: 'm', input: 'x', text: { format: { type } } };
+  expect(() => neutral(body)).toThrow(`text.format.type: ${type} cannot`);
+  expect(() => neutral(body)).toThrow('allowed are text, json_schema, json_object');
+  expect(neutral({ ...body, text: { format: { type: 'text' } } }).response_format).toBeUndefined();
+});
+
 describe('members that OpenAI’s own models alone know', () => {
   const asked = { input: 'x', text: { verbosity: 'low' }, prompt_cache_key: 'k', safety_identifier: 's' };
 
@@ -426,6 +433,38 @@ describe('tools that the caller carries out', () => {
     const { messages } = neutral({ model: 'm', input: [...round('first'), ...round('second')] });
     expect(messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))).toEqual(['first', 'second']);
   });
+
+  const user = { role: 'user', content: 'Go' };
+  const callOf = (call_id: string) => ({ type: 'function_call', call_id, name: 'bound', arguments: '{}' });
+  const put = (call_id: string) => ({ type: 'function_call_output', call_id, output: `of ${call_id}` });
+  /** `A`: a turn that calls A; `=A`: its output. */
+  const shapeOf = (input: JsonObject[]): string[] =>
+    objectsIn(neutral({ model: 'm', input }).messages).map(({ role, tool_calls: calls, tool_call_id: id, content }) => {
+      const ids = objectsIn(calls).map((call) => call.id);
+      return role === 'tool' ? `=${id}` : ids.length > 0 ? ids.join('') : `${content}`;
+    });
+
+  test('in several rounds are a turn of the model for each round, with its own reasoning', () => {
+    const [first = {}] = streamed([{ reasoning_content: 'First.' }]);
+    const [second = {}] = streamed([{ reasoning_content: 'Second.' }]);
+    const done = { role: 'assistant', content: 'done' };
+    const input = [user, first, callOf('A'), put('A'), second, callOf('B'), put('B'), done, user];
+    expect(shapeOf(input)).toEqual(['Go', 'A', '=A', 'B', '=B', 'done', 'Go']);
+    const turns = objectsIn(neutral({ model: 'm', input }).messages).filter(({ role }) => role === 'assistant');
+    expect(turns.map(({ reasoning_content: thought }) => thought)).toEqual(['First.', 'Second.', undefined]);
+  });
+
+  test.each([
+    ['of one turn, outputs behind them', ['A', 'B', '=A', '=B'], ['AB', '=A', '=B']],
+    ['of one turn, outputs in another order', ['A', 'B', '=B', '=A'], ['AB', '=A', '=B']],
+    ['whose outputs are between them', ['A', '=A', 'B', '=B'], ['A', '=A', 'B', '=B']],
+    ['one of whose outputs is late', ['A', 'B', '=A', 'C', '=C', '=B'], ['AB', '=A', '=B', 'C', '=C']],
+    ['whose outputs are before them', ['=A', 'A', '=B', 'B'], ['AB', '=A', '=B']],
+    ['with the same id in each round', ['A', '=A', 'A', '=A'], ['A', '=A', 'A', '=A']],
+  ])('%s, are followed by all of their outputs', (_which, items, messages) => {
+    const input = items.map((one) => (one.startsWith('=') ? put(one.slice(1)) : callOf(one)));
+    expect(shapeOf(input)).toEqual(messages);
+  });
 });
 
 describe('the events of an answer', () => {
@@ -487,5 +526,31 @@ describe('the events of an answer', () => {
     const writer = writerFor(callerOfResponses({ model: 'm', input: 'x' }), plainChannel, info);
     writer.write({ choices: [{ index: 0, delta: { content: 'x'.repeat(1000) } }] }, 0);
     expect(writer.kept).toBe(1000);
+  });
+
+  const long = 'x'.repeat(10_000);
+  test.each([
+    ['citations', { annotations: [{ type: 'url_citation', url_citation: { url: long, title: 't' } }] }],
+    ['signatures', { reasoning_details: [{ type: 'reasoning.text', signature: long }] }],
+    [
+      'encrypted thinking',
+      { reasoning_details: [{ type: 'reasoning.encrypted', data: long, format: 'anthropic-claude-v1' }] },
+    ],
+    ['ids of calls', { tool_calls: [{ index: 0, id: long, function: { name: 'f', arguments: '' } }] }],
+    ['names of calls', { tool_calls: [{ index: 0, id: 'c', function: { name: long, arguments: '' } }] }],
+    [
+      'what stands beside calls',
+      { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' }, extra_content: { a: long } }] },
+    ],
+  ])('count %s as memory of the answer', (_what, delta) => {
+    const writer = writerFor(callerOfResponses({ model: 'm', input: 'x' }), plainChannel, info);
+    writer.write({ choices: [{ index: 0, delta: delta as JsonObject }] }, 0);
+    expect(writer.kept).toBeGreaterThanOrEqual(long.length);
+  });
+
+  test('have at most 256 citations for each message', () => {
+    const cited = { annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example', title: 't' } }] };
+    const [message] = streamed([{ content: 'Said.' }, ...Array.from({ length: 300 }, () => cited)]);
+    expect(objectsIn(objectsIn(message?.content)[0]?.annotations)).toHaveLength(256);
   });
 });

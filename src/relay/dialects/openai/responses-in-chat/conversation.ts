@@ -35,6 +35,8 @@ const idsOf = ({ call_id: callId, id }: JsonObject): string | null => textIn(cal
 class Conversation {
   private readonly messages: ChatMessage[] = [];
   private turn: AssistantTurn | null = null;
+  /** An output of the open turn has come: what the model says next, it says in a turn of its own. */
+  private answered = false;
   /** By the ids of their calls, in their order: upstreams are known that give an id again in every turn. */
   private readonly outputs = new Map<string, Output[]>();
 
@@ -62,7 +64,11 @@ class Conversation {
 
   item(item: JsonObject, path: string): void {
     const call = callOf(item);
-    if (leftOut.has(item.type) || isOfProvider(item) || isOutputItem(item)) return;
+    if (leftOut.has(item.type) || isOfProvider(item)) return;
+    if (isOutputItem(item)) {
+      this.output(idsOf(item));
+      return;
+    }
     if (call !== null) {
       const id = idsOf(item);
       if (id === null) throw refused(`${path}.call_id is required`);
@@ -108,7 +114,13 @@ class Conversation {
     if (carried !== null) this.current().think(carried);
   }
 
+  /** Its result is looked up when the turn is closed: it may stand elsewhere. */
+  private output(of: string | null): void {
+    this.answered ||= this.turn?.calls.some(({ id }) => id === of) ?? false;
+  }
+
   private current(): AssistantTurn {
+    if (this.answered) this.close();
     this.turn ??= new AssistantTurn();
     return this.turn;
   }
@@ -118,6 +130,7 @@ class Conversation {
     const { turn } = this;
     if (turn === null) return;
     this.turn = null;
+    this.answered = false;
     if (turn.isEmpty) return;
     this.messages.push(turn.message());
     for (const { id, path } of turn.calls) this.messages.push(this.resultOf(id, path));

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../json/exact-number.js';
 import type { JsonObject } from '../../../json/json.js';
 import type { JsonEnd } from '../../../json/json-end.js';
 import { type CarriedReasoning, sealedReasoning } from '../../../protocols/openai/carried-reasoning.js';
@@ -13,6 +14,9 @@ type EndStatus = 'completed' | 'incomplete';
 interface Keeper {
   kept: number;
 }
+
+/** Citations that one item keeps. */
+const maxCitations = 256;
 
 /** What one entry takes, with its alternatives. */
 const perLogprob = 256;
@@ -31,6 +35,7 @@ export class MessageItem {
   private readonly id: string;
   /** The last is open. */
   private readonly parts: MessagePart[] = [];
+  private cited = 0;
 
   constructor(
     private readonly of: ItemsOf,
@@ -59,10 +64,15 @@ export class MessageItem {
     else this.of.emit('response.output_text.delta', { ...this.place(), delta: text, logprobs });
   }
 
-  cite(annotations: readonly JsonObject[]): void {
+  /** Those beyond the most that an item keeps are left out. */
+  cite(annotations: readonly JsonObject[], keeper: Keeper): void {
     const part = this.parts.at(-1);
+    if (part === undefined) return;
     for (const annotation of annotations) {
-      const annotation_index = part?.annotations.push(annotation) ?? 0;
+      if (this.cited === maxCitations) return;
+      this.cited++;
+      keeper.kept += jsonText(annotation).length;
+      const annotation_index = part.annotations.push(annotation);
       this.of.emit('response.output_text.annotation.added', {
         ...this.place(),
         annotation_index: annotation_index - 1,
@@ -126,13 +136,17 @@ export class ReasoningItem {
     this.of.emit('response.reasoning_summary_text.delta', { ...this.place(), delta: text });
   }
 
-  keep(detail: JsonObject): void {
+  keep(detail: JsonObject, keeper: Keeper): void {
     const { text, ...rest } = detail;
-    this.details.push(detail.type === 'reasoning.text' ? rest : detail);
+    const kept = detail.type === 'reasoning.text' ? rest : detail;
+    this.details.push(kept);
+    keeper.kept += 2 * jsonText(kept).length;
   }
 
-  carry(carried: CarriedReasoning): void {
-    this.carried = carried;
+  /** Of one call: what its upstream says beside it. */
+  carry(call: string, extraContent: JsonObject, keeper: Keeper): void {
+    this.carried = { call, extraContent };
+    keeper.kept += 2 * (call.length + jsonText(extraContent).length);
   }
 
   end(status: EndStatus): JsonObject {

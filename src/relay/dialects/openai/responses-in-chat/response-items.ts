@@ -57,7 +57,7 @@ export class ResponseItems {
     const declined = textIn(delta.refusal);
     if (declined !== null) this.message('refusal').say(declined, [], this);
     const cited = responseAnnotations(delta.annotations);
-    if (cited.length > 0) this.message('output_text').cite(cited);
+    if (cited.length > 0) this.message('output_text').cite(cited, this);
     for (const [at, call] of objectsIn(delta.tool_calls).entries()) this.call(call.index ?? at, call);
   }
 
@@ -92,18 +92,18 @@ export class ResponseItems {
     if (isSignedText(detail)) this.signedText(detail);
     else if (detail.type === 'reasoning.encrypted') {
       const alone = new ReasoningItem(this.of, this.begin(), 'reasoning_content');
-      alone.keep(detail);
+      alone.keep(detail, this);
       this.words = alone;
     } else if (detail.type === 'reasoning.text' && isAnthropicReasoning(detail) && textIn(detail.signature) !== null)
       // What is signed has come before it, or is not shown at all.
-      this.reasoning('reasoning_content').keep(detail);
+      this.reasoning('reasoning_content').keep(detail, this);
   }
 
   private signedText(detail: JsonObject): void {
     const block = new ReasoningItem(this.of, this.begin(), 'reasoning_content');
     this.words = block;
     block.think(textIn(detail.text) ?? '', this);
-    block.keep(detail);
+    block.keep(detail, this);
   }
 
   /** A piece of a call that has ended says nothing more. */
@@ -118,6 +118,7 @@ export class ResponseItems {
       const form = this.of.forms.get(named) ?? { kind: 'function', name: named };
       call = new CallItem(this.of, this.begin(), { callId, form, end: new JsonEnd() });
       this.calls.set(index, call);
+      this.kept += callId.length + named.length;
     }
     if (call !== null && typeof given === 'string') call.give(given, this);
   }
@@ -126,7 +127,7 @@ export class ResponseItems {
   private extraContent(call: string, { extra_content: extraContent }: JsonObject): void {
     if (!isObject(extraContent)) return;
     const alone = new ReasoningItem(this.of, this.begin(), 'reasoning_content');
-    alone.carry({ call, extraContent });
+    alone.carry(call, extraContent, this);
     this.words = alone;
   }
 

@@ -44,7 +44,12 @@ function formatOf({ text }: JsonObject): Pick<ChatRequest, 'response_format' | '
   const said = textIn(verbosity) === null ? {} : { verbosity };
   if (!isObject(format)) return said;
   if (format.type === 'json_object') return { ...said, response_format: { type: 'json_object' } };
-  if (format.type !== 'json_schema') return said;
+  if ((format.type ?? 'text') === 'text') return said;
+  if (format.type !== 'json_schema')
+    throw new NotConvertible(
+      'caller',
+      `text.format.type: ${(textIn(format.type) ?? 'this').slice(0, 100)} cannot be put to this channel, which has chat alone; allowed are text, json_schema, json_object`,
+    );
   const { type, ...schema } = format;
   return { ...said, response_format: { type, json_schema: schema } };
 }
