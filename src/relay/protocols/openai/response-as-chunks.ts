@@ -12,6 +12,8 @@ import {
   logprobsIn,
   outputTextIn,
   paragraph,
+  placeInOutput,
+  placeOf,
   refusalTextIn,
   sealedIn,
   thoughtsIn,
@@ -69,7 +71,8 @@ export class ResponseAsChunks {
   ) {}
 
   event(type: string, event: JsonObject): void {
-    const { output_index: place = null, item, response } = event;
+    const { item, response } = event;
+    const place = placeOf(event);
     if (this.head === null) this.begin(isObject(response) ? response : {});
     const words = wordsBy[type];
     const called = argumentsBy[type];
@@ -82,7 +85,8 @@ export class ResponseAsChunks {
 
   /** What the response holds and no event has sent, and why it ended. */
   end(response: JsonObject, finishOf: (called: boolean) => string | null): void {
-    for (const [place, item] of objectsIn(response.output).entries()) this.ended(item, place);
+    const numbered = ![...this.items.keys()].some((place) => typeof place === 'string');
+    for (const [at, item] of objectsIn(response.output).entries()) this.ended(item, placeInOutput(item, at, numbered));
     this.choice({ index: 0, delta: {}, finish_reason: finishOf(this.calls > 0) });
   }
 

@@ -52,6 +52,17 @@ export function chatCallOf({ type, ...item }: JsonObject, id: string): JsonObjec
     : { id, type: 'function', function: { name, arguments: textIn(item.arguments) ?? '' } };
 }
 
+/** By what events name an item that has no number: some upstreams give a call only the id of its result. */
+const nameOf = ({ id, call_id: callId }: JsonObject): string | null => textIn(id) ?? textIn(callId);
+
+/** The place of an item in its response: its number, else its name; null: neither is said. */
+export const placeOf = ({ output_index: index, item_id: id, item }: JsonObject): JsonValue =>
+  index ?? textIn(id) ?? (isObject(item) ? nameOf(item) : null);
+
+/** The same of an item of the whole response. `numbered`: its events had numbers. */
+export const placeInOutput = (item: JsonObject, at: number, numbered: boolean): JsonValue =>
+  numbered ? at : (nameOf(item) ?? at);
+
 /** The id that its result is to name. */
 export const callIdOf = (item: JsonObject): string => textIn(item.call_id) ?? textIn(item.id) ?? '';
 

@@ -203,6 +203,9 @@ describe('a streamed response', () => {
   const without = (kept: (event: JsonObject) => boolean): string =>
     events.filter((event) => kept(JSON.parse(event.split('\ndata: ')[1] ?? '{}') as JsonObject)).join('');
   const last = lastEventOf(reported);
+  const unnumbered = (stream: string): string => stream.replaceAll(/"output_index":\d+,?/g, '');
+  const isEnd = ({ type }: JsonObject): boolean => type === 'response.output_item.done';
+  const endsLast = without((event) => !isEnd(event)) + without(isEnd);
 
   test.each([
     ['completes twice', stream + last],
@@ -214,6 +217,16 @@ describe('a streamed response', () => {
     ['has no ends of items', without(({ type }) => type !== 'response.output_item.done') + last],
     ['has each item twice', events.flatMap((one) => (one.includes('item.done') ? [one, one] : [one])).join('') + last],
     ['names no events', stream.replaceAll(/^event: .*\n/gm, '')],
+    ['numbers no items', unnumbered(stream)],
+    [
+      'numbers no items and has no beginnings',
+      unnumbered(without(({ type }) => type !== 'response.output_item.added') + last),
+    ],
+    [
+      'numbers no items and has no ends',
+      unnumbered(without(({ type }) => type !== 'response.output_item.done') + last),
+    ],
+    ['numbers no items and ends them all at the end', unnumbered(endsLast + last)],
   ])('that %s is the same message', (_how, reported) => {
     expect(messageOf(reported)).toEqual(message);
   });
@@ -231,6 +244,21 @@ describe('a streamed response', () => {
     ).toEqual([
       { name: 'look_up', arguments: '{"word":"ledger"}' },
       { name: 'look_up', arguments: '{"word":"debit"}' },
+    ]);
+  });
+
+  test('that names its calls by the ids of their results alone has each of them once', () => {
+    const calls = ['ledger', 'debit'].map((word) => {
+      const { id: _, ...call } = callItem(JSON.stringify({ word }));
+      return { ...call, call_id: `fc_${word}` };
+    });
+    const whole = responseOf(calls);
+    const named = responseOf(calls.map((call) => ({ ...call, id: call.call_id })));
+    // Its pieces name the call, and its items have no id.
+    const stream = unnumbered(eventsOf(named).join('')).replaceAll(/"id":"fc_\w+",?|,"id":"fc_\w+"/g, '');
+    expect(objectsIn(messageOf(stream + lastEventOf(whole)).tool_calls)).toMatchObject([
+      { id: 'fc_ledger', function: { arguments: '{"word":"ledger"}' } },
+      { id: 'fc_debit', function: { arguments: '{"word":"debit"}' } },
     ]);
   });
 
