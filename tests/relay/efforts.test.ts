@@ -87,3 +87,45 @@ describe.each(models)('of type %s, %s', (type, model, xhigh, max) => {
     expect(effortSent(type, model, callers[dialect](model, effort))).toBe(effort);
   });
 });
+
+describe('an effort beside thinking that is asked for', () => {
+  const asking = (model: string, thinking: JsonObject, effort: string): CallerRequest =>
+    callerOf('chat', { model, messages: [turn], max_tokens: 40_000, reasoning_effort: effort, thinking });
+  const adaptive = { type: 'adaptive' };
+
+  test.each([
+    [24, 'gemini-2.5-flash', 'low', 1_024],
+    [24, 'gemini-3-pro-preview', 'low', 'low'],
+    [24, 'gemini-4-argon', 'xhigh', 'xhigh'],
+    [14, 'claude-opus-4-6', 'low', 'low'],
+    [14, 'claude-opus-4-7', 'xhigh', 'xhigh'],
+    [14, 'claude-sonnet-5-5', 'max', 'max'],
+  ])('adaptively, of type %s, %s, is sent: %s as %s', (type, model, effort, sent) => {
+    expect(effortSent(type, model, asking(model, adaptive, effort))).toBe(sent);
+  });
+
+  test('in words of Anthropic’s clients is sent to Gemini', () => {
+    const body = {
+      model: 'm',
+      max_tokens: 40_000,
+      messages: [turn],
+      thinking: adaptive,
+      output_config: { effort: 'low' },
+    };
+    const caller = { ...callerOf('chat', body), dialect: messages.dialect, neutral: neutralOf(messages, body) };
+    expect(effortSent(24, 'gemini-3-pro-preview', caller)).toBe('low');
+  });
+
+  test.each<[type: number, model: string, thinking: JsonObject, sent: unknown]>([
+    [24, 'gemini-2.5-flash', { type: 'disabled' }, 0],
+    [24, 'gemini-2.5-flash', { type: 'enabled', budget_tokens: 2_000 }, 2_000],
+    [14, 'claude-sonnet-4-5', { type: 'enabled', budget_tokens: 2_000 }, 2_000],
+    [14, 'claude-opus-4-7', { type: 'disabled' }, undefined],
+  ])('does not change a budget, or that there is to be none: of type %s, %s, %j', (type, model, thinking, sent) => {
+    expect(effortSent(type, model, asking(model, thinking, 'high'))).toBe(sent);
+  });
+
+  test.each(['none', 'minimal'])('does not decline it: %s', (effort) => {
+    expect(effortSent(24, 'gemini-2.5-flash', asking('gemini-2.5-flash', adaptive, effort))).toBeUndefined();
+  });
+});

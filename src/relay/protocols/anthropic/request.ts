@@ -26,6 +26,7 @@ import { conversationOf } from './messages.js';
 import { bounded, pricedBody, tierSent } from './priced-body.js';
 import {
   anthropicThinkingSuffix,
+  effortBeside,
   fitted,
   isEffort,
   minAnthropicThinking,
@@ -94,7 +95,10 @@ function fromNeutral(body: ChatRequest, model: string, limit: number, stream: bo
     ...(stream && { stream }),
   };
   if (declinesThinking(body)) return { ...asked, ...minAnthropicThinking(asked, model) };
-  if (isObject(thinking)) return { ...asked, thinking };
+  if (isObject(thinking)) {
+    const beside = thinking.type === 'adaptive' && isEffort(effort) ? effortBeside(asked, model, effort) : {};
+    return { ...asked, thinking, ...beside };
+  }
   return isEffort(effort) ? withEffort(asked, model, limit, effort) : asked;
 }
 

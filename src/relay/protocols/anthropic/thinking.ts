@@ -99,6 +99,12 @@ export function withEffort(body: JsonObject, model: string, limit: number, effor
   return budget === null ? body : budgeted(body, budget);
 }
 
+/** Of an effort that stands beside adaptive thinking, where the model takes it. */
+export function effortBeside({ output_config: config }: JsonObject, model: string, effort: string): JsonObject {
+  const known = factsOf(model).messages.thinking === 'adaptive' ? effortFor(model, effort) : undefined;
+  return known === undefined ? {} : { output_config: { ...(isObject(config) ? config : {}), effort: known } };
+}
+
 /** As little thinking as the model accepts. */
 export function minAnthropicThinking({ output_config: config }: JsonObject, model: string): JsonObject {
   const { messages, alwaysThinks } = factsOf(model);

@@ -80,18 +80,20 @@ function bySuffix(model: string, { budget }: ThinkingSuffix, share: number, limi
   return budgeted(model, part === 0 ? max : part);
 }
 
-/** By OpenAI's effort, or by a budget as Anthropic's clients give it; null: nothing is said. */
+/** By a budget as Anthropic's clients give it, else by an effort; null: nothing is said. */
 function asAsked(model: string, { reasoning_effort: effort, thinking }: ThinkingWords): JsonObject | null {
   if (isObject(thinking)) {
     const budget = countIn(thinking.budget_tokens);
     if (thinking.type === 'disabled') return byBudget(model, 0);
     if (thinking.type === 'enabled' && budget !== null) return byBudget(model, budget);
-    if (thinking.type === 'enabled' || thinking.type === 'adaptive') return { includeThoughts: true };
   }
+  // An effort says how much is to be thought, and does not decline what is asked for beside it.
+  const wanted = isObject(thinking) && (thinking.type === 'enabled' || thinking.type === 'adaptive');
   const asked = textIn(effort)?.toLowerCase() ?? '';
   const level = levels.get(asked);
   const budget = effortBudgets.get(asked);
-  if (level === undefined || budget === undefined) return null;
+  if (level === undefined || budget === undefined || (wanted && budget === 0))
+    return wanted ? { includeThoughts: true } : null;
   return factsOf(model).thinksByLevel ? byLevel(model, level) : budgeted(model, budget);
 }
 
