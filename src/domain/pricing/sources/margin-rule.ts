@@ -50,12 +50,15 @@ export function marginOf(
   return decimalText(margin);
 }
 
+/** There always is this group; one without a ratio pays 1. */
+const usualGroup = 'default';
+
 const isLess = (one: Decimal, other: Decimal): boolean => isNegative(add(one, negative(other)));
 
 /** Groups that would pay less than the source takes, unless the rule says how little they may pay. */
 export const groupsBelow = ({ groups }: MarginRule, groupRatio: GroupRatios, margin: string): string[] =>
-  [...groupRatio].flatMap(([group, text]) => {
-    const ratio = decimal(text);
+  [...new Set([usualGroup, ...groupRatio.keys(), ...groups.keys()])].flatMap((group) => {
+    const ratio = decimal(groupRatio.get(group) ?? '1');
     const least = decimal(groups.get(group) ?? '1');
     return !isZero(ratio) && isLess(times(decimal(margin), ratio), least) ? [group] : [];
   });

@@ -189,6 +189,16 @@ describe('what a group of users would pay', () => {
     const margin = { ...usual, groups: new Map(Object.entries({ vip: '0.8', staff: '2' })) };
     expect(onlyOne(dearer, { tables, margin, bound: '10' })).toMatchObject({ margin: '1', cautions: [] });
   });
+  test('is by a ratio of 1 where none is stated: of the group default, and of those that the rule names', () => {
+    const groups = new Map(Object.entries({ team: '1.5', vip: '0.5' }));
+    const none = { groupRatio: new Map<string, string>() };
+    const cheap = { ...usual, usual: '0.9' };
+    expect(onlyOne(dearer, { tables: none, margin: cheap, bound: '10' }).groupsBelow).toEqual(['default']);
+    const margin = { ...cheap, groups };
+    expect(onlyOne(dearer, { tables: none, margin, bound: '10' })).toMatchObject({ margin: '1.5', groupsBelow: [] });
+    const unpaid = { groupRatio: new Map([['default', '0']]) };
+    expect(onlyOne(dearer, { tables: unpaid, margin: cheap, bound: '10' }).groupsBelow).toEqual([]);
+  });
   test('of a model that is free, or unchanged, is below nothing', () => {
     const free = { ...published('m:free', { tokens: { input: usd('0'), output: usd('0') } }), isFree: true };
     expect(onlyOne(free, { tables }).groupsBelow).toEqual([]);
