@@ -10,7 +10,12 @@ import {
   builtInModelPrice,
   builtInModelRatio,
 } from '../../domain/pricing/built-in/default-prices.js';
-import { changedPrices, type NewerPrice, newerPrices } from '../../domain/pricing/built-in/newer-prices.js';
+import {
+  changedPrices,
+  type NewerPrice,
+  newerPrices,
+  unpricedSpeech,
+} from '../../domain/pricing/built-in/newer-prices.js';
 import type { ContextTierFactors } from '../../domain/pricing/context-tiers.js';
 import { type PriceTables, ratioTable } from '../../domain/pricing/price-tables.js';
 import type { TokenQuantity } from '../../domain/pricing/quantities.js';
@@ -179,7 +184,7 @@ export function defaultPrices(at: Instant): DefaultPrices {
     const completion = relative(dollars.output);
     for (const name of names.split(' ')) {
       // A model of several lists has the prices of the first: others may be out of date, or a reseller's.
-      if (listed.has(name) || modelPrice.has(name)) continue;
+      if (listed.has(name) || modelPrice.has(name) || unpricedSpeech.has(name)) continue;
       listed.add(name);
       if (tiers.length > 0) contextTiers.set(name, tiers);
       const modelRatioListed = ratioOf(input, two);

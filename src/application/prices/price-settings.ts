@@ -1,5 +1,6 @@
 import { readContextTiers } from '../../domain/options/context-tier-option.js';
 import { readServiceTiers } from '../../domain/options/service-tier-option.js';
+import { unpricedSpeech } from '../../domain/pricing/built-in/newer-prices.js';
 import type { PriceTables } from '../../domain/pricing/price-tables.js';
 import type { ModelPrice } from '../../domain/pricing/records/model-price.js';
 import type { OptionReader } from '../options/option-reader.js';
@@ -16,9 +17,9 @@ export interface StatedPrices {
   readonly known: Iterable<string>;
 }
 
-/** Models that operators have had a price of, and that no map or record prices now. */
+/** Models that have a price of their own or none: operators have had one, and no map or record prices them now. */
 function removedModels({ modelRatio, modelPrice }: DefaultPrices, { known }: StatedPrices): ReadonlySet<string> {
-  return new Set([...modelRatio.keys(), ...modelPrice.keys(), ...known]);
+  return new Set([...modelRatio.keys(), ...modelPrice.keys(), ...unpricedSpeech, ...known]);
 }
 
 export const priceTables = (

@@ -144,7 +144,6 @@ describe('a price that vendors have changed since the older tables', () => {
     ['mistral-small-2603', 0.15, 0.6],
     ['mistral-small-latest', 0.15, 0.6],
     ['mistral-large-latest', 0.5, 1.5],
-    ['gpt-4o-mini-tts', 0.6, 12],
     ['gpt-5-5', 5, 30],
   ])('is charged in and out: %s costs %d and %d', (model, input, output) => {
     const price = priceOf(tables, model, 'default', false);
@@ -268,6 +267,11 @@ describe('a model newer than the price package', () => {
     ['gemini-4-argon', 2, 0.1, 10],
     ['grok-4.7', 2, 0.5, 6],
   ])('has its public price: %s costs %d, %d and %d', (model, ...dollars) => expect(dollarsOf(model)).toEqual(dollars));
+
+  test('that speaks has none by tokens, which do not count the sound', () => {
+    for (const model of ['gpt-4o-mini-tts', 'gpt-4o-mini-tts-2025-03-20', 'gpt-4o-mini-tts-2025-12-15'])
+      expect(priceOf(tables, model, 'default', false), model).toBeNull();
+  });
 
   test('without a public price has none, and is refused', () => {
     for (const model of ['gpt-6.2-astra', 'claude-fable-5-2', 'gemini-4-carbon'])

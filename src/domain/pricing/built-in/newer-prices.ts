@@ -77,6 +77,16 @@ export const changedPrices: readonly NewerPrice[] = [
   { names: 'gpt-4o-search-preview gpt-4o-search-preview-2025-03-11', input: 2.5, cachedInput: 1.25, output: 10 },
 ];
 
+/**
+ * Without a built-in price, whatever lists say: almost all of what a speech costs is sound, whose tokens the speech
+ * interface does not report. An operator prices these by the character or the call.
+ */
+export const unpricedSpeech: ReadonlySet<string> = new Set([
+  'gpt-4o-mini-tts',
+  'gpt-4o-mini-tts-2025-03-20',
+  'gpt-4o-mini-tts-2025-12-15',
+]);
+
 export const newerPrices: readonly NewerPrice[] = [
   { names: 'gpt-6.1-sol', input: 2, cachedInput: 0.1, output: 10, tiers: openAiTiers },
   { names: 'gpt-6.1-terra', input: 1, cachedInput: 0.05, output: 5, tiers: openAiTiers },
@@ -97,7 +107,6 @@ export const newerPrices: readonly NewerPrice[] = [
     imageInput: 8,
     imageOutput: 30,
   },
-  { names: 'gpt-4o-mini-tts-2025-03-20 gpt-4o-mini-tts-2025-12-15', input: 0.6, output: 12 },
   { names: 'computer-use-preview computer-use-preview-2025-03-11', input: 3, output: 12 },
   { names: 'gpt-4o-audio-preview-2025-06-03', input: 2.5, output: 10, audioInput: 40, audioOutput: 80 },
   {
