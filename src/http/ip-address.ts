@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { IPv6 } from 'ipaddr.js';
+import addresses from 'ipaddr.js';
 
 /*
  * IP addresses as text: one spelling for each, so that what is compared, counted or shown is the address and not the way
@@ -17,10 +17,10 @@ const lengthOf = { ipv4: 32, ipv6: 128 } as const;
 const mappedBits = 96;
 
 /** null: the text is no IPv6 address. A zone (`%eth0`) is passed over. */
-function ipv6In(text: string): IPv6 | null {
+function ipv6In(text: string): addresses.IPv6 | null {
   const [plain = ''] = text.split('%', 1);
   // Node decides what an address is; the library reads older spellings too.
-  return isIPv6(plain) ? IPv6.parse(plain) : null;
+  return isIPv6(plain) ? addresses.IPv6.parse(plain) : null;
 }
 
 /** Eight groups of 16 bits; null: the text is no IPv6 address. A zone is passed over. */
