@@ -88,7 +88,7 @@ describe.each(models)('of type %s, %s', (type, model, xhigh, max) => {
   });
 });
 
-describe('an effort beside thinking that is asked for', () => {
+describe('an effort together with requested thinking', () => {
   const asking = (model: string, thinking: JsonObject, effort: string): CallerRequest =>
     callerOf('chat', { model, messages: [turn], max_tokens: 40_000, reasoning_effort: effort, thinking });
   const adaptive = { type: 'adaptive' };

@@ -539,7 +539,7 @@ describe('the events of an answer', () => {
     ['ids of calls', { tool_calls: [{ index: 0, id: long, function: { name: 'f', arguments: '' } }] }],
     ['names of calls', { tool_calls: [{ index: 0, id: 'c', function: { name: long, arguments: '' } }] }],
     [
-      'what stands beside calls',
+      'extra content of calls',
       { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' }, extra_content: { a: long } }] },
     ],
   ])('count %s as memory of the answer', (_what, delta) => {
