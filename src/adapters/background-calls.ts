@@ -16,6 +16,9 @@ export function postgresBackgroundCalls(pool: Pool): BackgroundCallStore {
         JSON.stringify(call),
       ]);
     },
+    async update(call) {
+      await query('UPDATE background_call SET call = $2 WHERE call_id = $1', [call.callId, JSON.stringify(call)]);
+    },
     async remove(callId) {
       await query('DELETE FROM background_call WHERE call_id = $1', [callId]);
     },

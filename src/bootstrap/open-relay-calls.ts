@@ -58,6 +58,7 @@ export function openRelayCalls(
     isServed: (callId) => inFlight.has(callId) || (workers?.has(callId) ?? false),
     began: (call) => kept.noteBackground(call),
     settled: (callId, settled) => kept.note(callId, settled),
+    ended: (call) => kept.endBackground(call),
     warn,
   });
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });

@@ -33,6 +33,9 @@ interface KeptObjectsOptions {
 export class KnownKeptObjects implements KeptObjects {
   private readonly recent = new LRUCache<string, KeptOwner>({ max: maxRecent });
 
+  /** What is made in the background and not at its end yet: bounded by how many of these there may be. */
+  private readonly running = new Map<string, KeptOwner>();
+
   constructor(private readonly options: KeptObjectsOptions) {}
 
   /** Whoever was given an id first owns it. */
@@ -40,13 +43,21 @@ export class KnownKeptObjects implements KeptObjects {
     const { facts, channelId, usage, kept = [] } = event;
     const tokens = promptTokens(usage) + completionTokens(usage);
     for (const { kind, id } of kept)
-      if ((this.recent.get(id)?.callId ?? callId) === callId)
+      if (((this.running.get(id) ?? this.recent.get(id))?.callId ?? callId) === callId)
         this.recent.set(id, { userId: facts.userId, channelId, kind, callId, at, tokens });
   }
 
   /** What is made in the background is its user's from the beginning. */
   noteBackground({ callId, userId, channelId, responseId, since, promptTokens }: BackgroundCall): void {
     const known = { userId, channelId, kind: 'response', callId, at: since, tokens: promptTokens } as const;
+    if (!this.recent.has(responseId) && !this.running.has(responseId)) this.running.set(responseId, known);
+  }
+
+  /** From then on it is as what else was made of late. */
+  endBackground({ callId, responseId }: BackgroundCall): void {
+    const known = this.running.get(responseId);
+    if (known?.callId !== callId) return;
+    this.running.delete(responseId);
     if (!this.recent.has(responseId)) this.recent.set(responseId, known);
   }
 
@@ -56,7 +67,7 @@ export class KnownKeptObjects implements KeptObjects {
     const since = (clock.now() - days() * dayMs) as Instant;
     const owned = new Map<string, KeptOwner>();
     for (const id of ids) {
-      const owner = stored.get(id) ?? this.recent.get(id);
+      const owner = stored.get(id) ?? this.running.get(id) ?? this.recent.get(id);
       if (owner === undefined && this.isIncomplete()) throw new Failure('store-unavailable');
       if (owner !== undefined && owner.userId === user && owner.at >= since) owned.set(id, owner);
     }

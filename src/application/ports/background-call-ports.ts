@@ -25,7 +25,12 @@ export interface BackgroundCall {
     Settlement,
     'attempts' | 'failedAttempts' | 'upstreamModel' | 'reasoningEffort' | 'unknownAttempts'
   >;
+  /** What its stream had delivered when that was cut: at least so much is charged. Left out: nothing that is known. */
+  readonly delivered?: DeliveredInBackground;
 }
+
+/** As of a stream whose caller hangs up. */
+export type DeliveredInBackground = Pick<Settlement, 'usage' | 'usageSource'>;
 
 /** What the relay needs of them, in whichever process. */
 export interface BackgroundCalls {
@@ -37,6 +42,8 @@ export interface BackgroundCalls {
   isOpen(callId: CallId): Promise<boolean>;
   /** Asks upstream now, and settles it if that is at its end. Resolves when there is nothing more to be done now. */
   look(callId: CallId): Promise<void>;
+  /** Its stream was cut, and had delivered so much by then. Never rejects for a row that cannot be written. */
+  delivered(callId: CallId, delivered: DeliveredInBackground): Promise<void>;
   /** It cannot be paid for any longer: upstream is to stop, and it is settled by what that says. */
   stop(callId: CallId): Promise<void>;
   /** It has its outcome. */
@@ -47,6 +54,8 @@ export interface BackgroundCalls {
 export interface BackgroundCallStore {
   all(): Promise<readonly BackgroundCall[]>;
   add(call: BackgroundCall): Promise<void>;
+  /** Writes what is known of it by now; nothing, where it is not there. */
+  update(call: BackgroundCall): Promise<void>;
   remove(callId: CallId): Promise<void>;
 }
 
@@ -55,8 +64,12 @@ export type BackgroundState =
   | { readonly kind: 'running' }
   /** Nobody could be asked now. */
   | { readonly kind: 'unreached' }
+  /** Upstream says that it does not know it, which it may say for a moment of what it has just taken. */
+  | { readonly kind: 'missing' }
   /** Nobody can ever tell what became of it. */
   | { readonly kind: 'lost' }
+  /** It is at an end before it was whole, and nothing says what it has used. */
+  | { readonly kind: 'unmeasured'; readonly kept: Settlement['kept'] }
   /** It has failed, and has cost nothing. */
   | { readonly kind: 'failed'; readonly code: string | null }
   | {

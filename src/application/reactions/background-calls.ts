@@ -1,9 +1,8 @@
 import { repeatAfter } from '../../concurrency/at-intervals.js';
-import { type CallReleased, type CallReserved, type CallSettled, callDecider } from '../../domain/call/call.js';
-import { conclude, costOf, type Release, type Settlement } from '../../domain/call/call-conclusion.js';
+import { type CallSettled, callDecider } from '../../domain/call/call.js';
 import { type NewEvent, streams } from '../../domain/events/events.js';
 import type { CallId, ChannelId, UserId } from '../../domain/kernel/ids.js';
-import { zero } from '../../domain/kernel/quota.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import { newEventId } from '../event-id.js';
 import type { Handle } from '../handle.js';
 import type {
@@ -12,8 +11,10 @@ import type {
   BackgroundCallStore,
   BackgroundCalls,
   BackgroundState,
+  DeliveredInBackground,
 } from '../ports/background-call-ports.js';
 import type { Clock, EventStore, QuotaGate } from '../ports/storage-ports.js';
+import { type AtAnEnd, backgroundOutcome } from './background-outcome.js';
 
 /*
  * Calls in the background, from when their upstream has taken them to their outcome. Their upstreams are asked, less and
@@ -31,9 +32,10 @@ interface BackgroundCallPorts {
   readonly hasChannel: (channel: ChannelId) => boolean;
   /** Whether a process serves the call now, as it does while it streams. */
   readonly isServed: (callId: CallId) => boolean;
-  /** Called with each that is known from now on, and with the settlement of one. */
+  /** Called with each that is known from now on, with the settlement of one, and with each that is at its end. */
   readonly began: (call: BackgroundCall) => void;
   readonly settled: (callId: CallId, settled: NewEvent<CallSettled>) => void;
+  readonly ended: (call: BackgroundCall) => void;
   readonly warn: (facts: object, message: string) => void;
 }
 
@@ -43,12 +45,22 @@ const maxPauseMs = 60_000;
 const growth = 1.5;
 /** What nobody has answered for by then has an unknown outcome. */
 const maxAgeMs = 24 * 60 * 60_000;
+/** After a long downtime each upstream gets so long to be reached. */
+const minTriedMs = 60 * 60_000;
+/** Upstreams may not know for a moment what they have just taken. */
+const maxMissingMs = 15 * 60_000;
 const maxOfUser = 100;
 const maxOfAll = 20_000;
-const parallel = 8;
+const parallel = 16;
+/** One upstream that does not answer holds up no others. */
+const parallelOfChannel = 4;
 
 interface Open {
-  readonly call: BackgroundCall;
+  call: BackgroundCall;
+  /** Since when this process asks for it. */
+  readonly knownAt: Instant;
+  /** Since when its upstream does not know it; null: it does, as far as is known. */
+  missingSince: Instant | null;
   dueAt: number;
   pauseMs: number;
   stop: boolean;
@@ -59,6 +71,8 @@ interface Open {
 export class OpenBackgroundCalls implements BackgroundCalls {
   private readonly open = new Map<CallId, Open>();
   private readonly ofUser = new Map<UserId, number>();
+  /** Those that are being asked for. */
+  private readonly polled = new Set<Open>();
 
   constructor(private readonly ports: BackgroundCallPorts) {}
 
@@ -69,10 +83,14 @@ export class OpenBackgroundCalls implements BackgroundCalls {
 
   /** Starts polling. The result stops it. */
   start(): () => Promise<void> {
-    return repeatAfter(lookMs, async () => {
-      await this.round();
+    const stop = repeatAfter(lookMs, async () => {
+      this.round();
       return lookMs;
     });
+    return async () => {
+      await stop();
+      await Promise.all([...this.polled].map(({ polling }) => polling));
+    };
   }
 
   has(callId: CallId): boolean {
@@ -106,6 +124,17 @@ export class OpenBackgroundCalls implements BackgroundCalls {
     if (this.open.has(callId)) await this.asked(open);
   }
 
+  async delivered(callId: CallId, delivered: DeliveredInBackground): Promise<void> {
+    const open = this.open.get(callId);
+    if (open === undefined) return;
+    open.call = { ...open.call, delivered };
+    try {
+      await this.ports.calls.update(open.call);
+    } catch (error) {
+      this.ports.warn({ err: error, callId }, 'what a call in the background had delivered cannot be written down');
+    }
+  }
+
   async stop(callId: CallId): Promise<void> {
     const open = this.open.get(callId);
     if (open === undefined) return;
@@ -122,6 +151,8 @@ export class OpenBackgroundCalls implements BackgroundCalls {
     const { clock, began } = this.ports;
     this.open.set(call.callId, {
       call,
+      knownAt: clock.now(),
+      missingSince: null,
       dueAt: clock.now() + inMs,
       pauseMs: firstPauseMs,
       stop: false,
@@ -139,21 +170,31 @@ export class OpenBackgroundCalls implements BackgroundCalls {
     const left = (this.ofUser.get(userId) ?? 1) - 1;
     if (left > 0) this.ofUser.set(userId, left);
     else this.ofUser.delete(userId);
+    this.ports.ended(open.call);
   }
 
-  private async round(): Promise<void> {
+  /** In turn, and no faster than they answer: who was asked for goes to the end. */
+  private round(): void {
     const now = this.ports.clock.now();
-    const due: Open[] = [];
+    const ofChannel = new Map<ChannelId, number>();
+    const count = ({ call }: Open) => ofChannel.set(call.channelId, (ofChannel.get(call.channelId) ?? 0) + 1);
+    for (const open of this.polled) count(open);
     for (const open of this.open.values()) {
-      if (open.dueAt > now || (this.ports.isServed(open.call.callId) && !open.stop)) continue;
-      due.push(open);
-      if (due.length === parallel) break;
+      if (this.polled.size >= parallel) return;
+      if (open.polling !== null || open.dueAt > now || (this.isServed(open) && !open.stop)) continue;
+      if ((ofChannel.get(open.call.channelId) ?? 0) >= parallelOfChannel) continue;
+      count(open);
+      void this.asked(open);
     }
-    await Promise.all(due.map((open) => this.asked(open)));
+  }
+
+  private isServed({ call }: Open): boolean {
+    return this.ports.isServed(call.callId);
   }
 
   /** One at a time of each. Never rejects. */
   private asked(open: Open): Promise<void> {
+    this.polled.add(open);
     open.polling ??= this.ask(open)
       .catch((error: unknown) => {
         this.ports.warn({ err: error, callId: open.call.callId }, 'a call in the background cannot be concluded now');
@@ -162,30 +203,58 @@ export class OpenBackgroundCalls implements BackgroundCalls {
         open.polling = null;
         open.dueAt = this.ports.clock.now() + open.pauseMs;
         open.pauseMs = Math.min(open.pauseMs * growth, maxPauseMs);
+        this.polled.delete(open);
+        if (this.open.delete(open.call.callId)) this.open.set(open.call.callId, open);
       });
     return open.polling;
   }
 
-  private async ask({ call, stop }: Open): Promise<void> {
-    const { ask, hasChannel, clock } = this.ports;
-    const state: BackgroundState = hasChannel(call.channelId) ? await ask(call, stop) : { kind: 'lost' };
-    const tooOld = clock.now() - call.since > maxAgeMs;
-    if (state.kind === 'running' || state.kind === 'unreached') {
-      if (tooOld) await this.conclude(call, { kind: 'lost' });
-      return;
-    }
-    await this.conclude(call, state);
+  private async ask(open: Open): Promise<void> {
+    const state = await this.stateOf(open);
+    const end = this.endBy(open, state);
+    if (end !== null) await this.conclude(open.call, end);
   }
 
-  private async conclude(
-    call: BackgroundCall,
-    state: Exclude<BackgroundState, { readonly kind: 'running' | 'unreached' }>,
-  ): Promise<void> {
+  private async stateOf({ call, stop }: Open): Promise<BackgroundState> {
+    const { ask, hasChannel, warn } = this.ports;
+    if (!hasChannel(call.channelId)) return { kind: 'lost' };
+    try {
+      return await ask(call, stop);
+    } catch (error) {
+      warn({ err: error, callId: call.callId }, 'what became of a call in the background cannot be read');
+      return { kind: 'unreached' };
+    }
+  }
+
+  /** null: it is at no end, or at none that can be told yet. */
+  private endBy(open: Open, state: BackgroundState): AtAnEnd | null {
+    const { call, knownAt } = open;
+    const now = this.ports.clock.now();
+    const tooOld = now - call.since > maxAgeMs;
+    switch (state.kind) {
+      case 'running':
+        open.missingSince = null;
+        return tooOld ? { kind: 'lost' } : null;
+      case 'unreached':
+        return tooOld && now - knownAt >= minTriedMs ? { kind: 'lost' } : null;
+      case 'missing':
+        open.missingSince ??= now;
+        return now - open.missingSince >= maxMissingMs ? { kind: 'lost' } : null;
+      case 'unmeasured':
+      case 'failed':
+        // Its stream may be cut at any time now, and then says what it had delivered.
+        return call.delivered === undefined && this.isServed(open) ? null : state;
+      default:
+        return state;
+    }
+  }
+
+  private async conclude(call: BackgroundCall, state: AtAnEnd): Promise<void> {
     const { store, handle, settled } = this.ports;
     const stream = streams.call(call.callId);
     const reserved = (await store.readStream(stream)).find(({ event }) => event.type === 'CallReserved')?.event;
     if (reserved?.type !== 'CallReserved') return this.end(call.callId);
-    const outcome = await this.outcomeOf(call, reserved, state);
+    const outcome = await backgroundOutcome(this.ports, call, reserved, state);
     if (outcome.type === 'CallSettled') {
       const { events } = await handle(callDecider, stream, { type: 'Settle', event: outcome });
       const at = this.ports.clock.now();
@@ -193,40 +262,5 @@ export class OpenBackgroundCalls implements BackgroundCalls {
         settled(call.callId, { id: newEventId(at), at, event: outcome });
     } else await handle(callDecider, stream, { type: 'Release', event: outcome });
     await this.end(call.callId);
-  }
-
-  private async outcomeOf(
-    { callId, channelId, since, course }: BackgroundCall,
-    reserved: CallReserved,
-    state: Exclude<BackgroundState, { readonly kind: 'running' | 'unreached' }>,
-  ): Promise<CallSettled | CallReleased> {
-    const { gate, clock } = this.ports;
-    const useTimeMs = Math.max(0, clock.now() - since);
-    const { attempts, failedAttempts, unknownAttempts, upstreamModel } = course;
-    switch (state.kind) {
-      case 'lost': {
-        const progress = { attempts, unknownAttempts, upstreamModel, delivered: null };
-        return conclude(reserved, { kind: 'lost', seen: { kind: 'sent', progress }, useTimeMs, payable: zero });
-      }
-      case 'failed': {
-        const returned = { status: null, code: state.code };
-        const release: Release = {
-          kind: 'upstream-failed',
-          ...returned,
-          attempts,
-          failedAttempts,
-          useTimeMs,
-          unknownAttempts,
-        };
-        return conclude(reserved, release);
-      }
-      case 'ended': {
-        const settlement: Settlement = { ...course, ...state.used, channelId, useTimeMs, firstTokenMs: null };
-        const cost = costOf(reserved, settlement);
-        const { userId, apiKeyId } = reserved.facts;
-        const payable = await gate.chargeLeft({ callId, userId, apiKeyId, reserved: reserved.reserved }, cost);
-        return conclude(reserved, { kind: 'settled', settlement, cost, payable });
-      }
-    }
   }
 }

@@ -1,6 +1,6 @@
 import type { ChangedOption, ChangedPrice } from '../../application/memory/changed-options.js';
 import type { DirectorySnapshot } from '../../application/memory/directory.js';
-import type { BackgroundCall } from '../../application/ports/background-call-ports.js';
+import type { BackgroundCall, DeliveredInBackground } from '../../application/ports/background-call-ports.js';
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
 import type { Config } from '../../config.js';
 import type { Release } from '../../domain/call/call-conclusion.js';
@@ -57,6 +57,7 @@ export interface PrimaryMethods {
   beginBackground(call: BackgroundCall): Promise<void>;
   isBackgroundOpen(callId: CallId): Promise<boolean>;
   lookAtBackground(callId: CallId): Promise<void>;
+  deliveredInBackground(callId: CallId, delivered: DeliveredInBackground): Promise<void>;
   stopBackground(callId: CallId): Promise<void>;
   endBackground(callId: CallId): Promise<void>;
 

@@ -82,6 +82,7 @@ export const remoteBackground = (primary: Primary): RelayPorts['background'] => 
   begin: (call) => primary.ask('beginBackground', call),
   isOpen: (callId) => primary.ask('isBackgroundOpen', callId),
   look: (callId) => primary.ask('lookAtBackground', callId),
+  delivered: (callId, delivered) => primary.ask('deliveredInBackground', callId, delivered),
   stop: (callId) => primary.ask('stopBackground', callId),
   end: (callId) => primary.ask('endBackground', callId),
 });

@@ -153,6 +153,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     beginBackground: (call) => ports.background.begin(call),
     isBackgroundOpen: (callId) => ports.background.isOpen(callId),
     lookAtBackground: (callId) => ports.background.look(callId),
+    deliveredInBackground: (callId, delivered) => ports.background.delivered(callId, delivered),
     stopBackground: (callId) => ports.background.stop(callId),
     endBackground: (callId) => ports.background.end(callId),
     ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],

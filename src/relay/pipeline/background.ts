@@ -1,13 +1,16 @@
+import { setTimeout } from 'node:timers/promises';
 import type { BackgroundCall } from '../../application/ports/background-call-ports.js';
 import { CallId } from '../../domain/kernel/ids.js';
 import type { Got } from '../answers/answer-reading.js';
 import { jsonType } from '../contracts/errors.js';
+import type { CallerConnection } from '../delivery/caller-connection.js';
 import { passedOn } from '../delivery/passed-on.js';
 import { writeToEnd } from '../delivery/write-answer.js';
 import type { AnsweredCall, ConcludedCall, DeliveredCall } from './call-context.js';
 import { concludeCall } from './conclude.js';
 import { deliverCall, finishCall } from './deliver.js';
 import type { StagePorts } from './stage-ports.js';
+import { cutUsage, deliveredUsage } from './usage-of-call.js';
 
 /*
  * A call that its upstream works off in the background. Before its caller knows of it, it stands where the process after
@@ -71,6 +74,24 @@ const isWhole = ({ delivery }: DeliveredCall): boolean =>
   delivery.reading.decoder.usage !== null &&
   delivery.reading.decoder.generated.finishReason !== null;
 
+/** Its end may not say what it has used; then it costs what a stream does whose caller hangs up. */
+async function noteDelivered(ports: StagePorts, callId: CallId, call: DeliveredCall): Promise<void> {
+  const { delivery } = call;
+  if (delivery.kind !== 'stream') return;
+  const { said, toolCalls } = delivery.reading.decoder.generated;
+  if (said.bytes + toolCalls === 0) return;
+  const { usage, usageSource } = cutUsage(ports, call, deliveredUsage(ports, call));
+  await ports.background.delivered(callId, { usage, usageSource });
+}
+
+/** Milliseconds. */
+const pendingLook = 20;
+
+/** Bytes that were not too many to be written at once announce no end; who does not take them is given up elsewhere. */
+async function taken(connection: CallerConnection): Promise<void> {
+  while (connection.pending > 0 && !connection.gone) await setTimeout(pendingLook);
+}
+
 /** A stream that breaks is one for its caller too, who asks for the rest: the call goes on. */
 async function streamed(ports: StagePorts, callId: CallId, delivered: DeliveredCall): Promise<boolean> {
   const { connection, delivery, heartbeat } = delivered;
@@ -80,6 +101,7 @@ async function streamed(ports: StagePorts, callId: CallId, delivered: DeliveredC
     return finishCall(ports, concluded);
   }
   heartbeat.stop();
+  await noteDelivered(ports, callId, delivered);
   if (delivery.outcome === 'quota-ran-out') await ports.background.stop(callId);
   // What has failed upstream, or cannot be paid for any longer, is reported; it has its outcome by what upstream says of it.
   if (delivery.kind === 'stream' && delivery.error !== null && delivery.outcome !== 'gateway-failed') {
@@ -93,7 +115,7 @@ async function streamed(ports: StagePorts, callId: CallId, delivered: DeliveredC
   await new Promise((resolve) => setImmediate(resolve));
   if (connection.pending > 0) {
     ports.stalledCallers.watch(connection);
-    await connection.drained();
+    await taken(connection);
   }
   if (!connection.gone) connection.breakOff();
   return false;

@@ -236,9 +236,11 @@ async function refusal(
 }
 
 const ended: ReadonlySet<string> = new Set(['completed', 'incomplete', 'failed', 'cancelled']);
-const lastEvent = /response\.(?:completed|incomplete|failed|cancelled)/;
+/** At the beginning of a line: nothing that a model says begins one. */
+const lastEvent =
+  /[\r\n](?:event: ?|data: ?\{ ?"type" ?: ?")response\.(?:completed|incomplete|failed|cancelled)["\r\n]/;
 /** Of what came before, enough to see a name that is cut. */
-const maxName = 32;
+const maxName = 64;
 
 /** As it comes. A break is one for the caller too, who goes on from where it was. */
 async function passStream(
@@ -248,16 +250,23 @@ async function passStream(
   { headers, made }: { readonly headers: readonly string[] } & Pick<KeeperRequest, 'made'>,
 ): Promise<void> {
   connection.begin(eventStreamType, [...streamHeaders, ...headers]);
-  let before = '';
+  let before = '\n';
+  let looked = false;
+  const look = async () => {
+    if (!looked) await made(null);
+    looked = true;
+  };
   try {
     for (;;) {
       const next = await body.next();
       if (next.done || connection.gone) break;
       const text = before + next.value.toString('latin1');
-      if (lastEvent.test(text)) await made(null);
+      if (!looked && lastEvent.test(text)) await look();
       before = text.slice(-maxName);
       await write(connection, next.value, stalledCallers);
     }
+    // Whatever its last event is called.
+    if (!connection.gone) await look();
     connection.end();
   } catch (error) {
     if (!(error instanceof Lost)) throw error;

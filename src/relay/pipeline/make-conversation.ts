@@ -1,3 +1,4 @@
+import type { Settlement } from '../../domain/call/call-conclusion.js';
 import { isKeptId } from '../../domain/call/kept-object.js';
 import { usageBound } from '../../domain/call/usage-bound.js';
 import { CallId, type ChannelId } from '../../domain/kernel/ids.js';
@@ -91,13 +92,12 @@ async function own(
   };
   const reserving = await meter.reserve(CallId(requestId), facts, terms, { ...free, price });
   if (!reserving.ok) throw paymentRefusal(reserving.shortage, free, settings);
-  const charged = await reserving.reservation.settleOrWithdraw(
-    {
-      ...{ usage: {}, usageSource: 'none', outcome: 'completed', channelId, attempts: [channelId] },
-      ...{ upstreamModel: null, useTimeMs: 0, firstTokenMs: null, reasoningEffort: null, unknownAttempts: 0 },
-      kept: [{ kind: 'conversation', id }],
-    },
-    withdrawal,
-  );
+  const { reservation } = reserving;
+  const settlement: Settlement = {
+    ...{ usage: {}, usageSource: 'none', outcome: 'completed', channelId, attempts: [channelId] },
+    ...{ upstreamModel: null, useTimeMs: 0, firstTokenMs: null, reasoningEffort: null, unknownAttempts: 0 },
+    kept: [{ kind: 'conversation', id }],
+  };
+  const charged = await reservation.settleOrWithdraw(settlement, withdrawal).finally(() => reservation.leave());
   if (charged === null) throw storeUnavailable('the conversation could not be booked; try again later');
 }

@@ -5,6 +5,7 @@ import type {
 } from '../../application/ports/background-call-ports.js';
 import { failureCodeOf } from '../../domain/call/call-texts.js';
 import { RelayError } from '../contracts/errors.js';
+import type { Generated } from '../contracts/protocol.js';
 import { responses } from '../dialects/openai/endpoints/responses.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
@@ -27,7 +28,10 @@ const patienceMs = 10_000;
 const noQuery = new URLSearchParams();
 const running: BackgroundState = { kind: 'running' };
 const unreached: BackgroundState = { kind: 'unreached' };
+const missing: BackgroundState = { kind: 'missing' };
 const lost: BackgroundState = { kind: 'lost' };
+/** Whatever else it is called, it is not at an end. */
+const ends: ReadonlySet<string> = new Set(['completed', 'incomplete', 'failed', 'cancelled']);
 
 export const backgroundProbe =
   (ports: ProbePorts): AskBackgroundCall =>
@@ -58,7 +62,7 @@ async function asked(ports: ProbePorts, keeper: Keeper, call: BackgroundCall, st
     const { status, headers, body } = sent.answer;
     const bytes = await body.whole(ports.answers.maxBytes, slot);
     // Another refusal may be one of the moment; this one is what it says of what it has not.
-    if (status === 404 && !stop) return lost;
+    if (status === 404 && !stop) return missing;
     if (status !== 200) return unreached;
     return await ports.largeWork.run(bytes.length, () => stateIn(ports, keeper, call, { headers, bytes, caller }));
   } finally {
@@ -80,14 +84,18 @@ function stateIn(
   { headers, bytes, caller }: Answered,
 ): BackgroundState {
   const response = parseJson(bytes.toString('utf8'));
-  if (!isObject(response) || textIn(response.status) === null) return unreached;
-  if (response.status === 'queued' || response.status === 'in_progress') return running;
-  const failed = response.status === 'failed';
+  const status = isObject(response) ? textIn(response.status) : null;
+  if (!isObject(response) || status === null) return unreached;
+  if (!ends.has(status)) return running;
+  const failed = status === 'failed';
   if (failed && !isObject(response.usage)) return { kind: 'failed', code: codeOf(response) };
   // What has failed is read as what was cancelled: it has cost what it says.
   const body = failed ? Buffer.from(JSON.stringify({ ...response, status: 'cancelled', error: null })) : bytes;
   const info = { callId: call.callId, model: call.model, createdAt: Math.floor(call.since / 1000) };
   const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body, info });
+  // Its prompt alone is no measure of what it may have thought and said.
+  const measured = status === 'completed' || isObject(response.usage) || (answer.ok && answer.generated.said.bytes > 0);
+  if (!measured) return { kind: 'unmeasured', kept: answer.ok ? keptOf(answer.generated) : undefined };
   if (!answer.ok) return answer.costUnknown ? lost : { kind: 'failed', code: failureCodeOf(answer.error.code) };
   const { usage, generated } = answer;
   const { bound, promptTokens: promptEstimate, model } = call;
@@ -98,12 +106,13 @@ function stateIn(
       'an upstream reported more usage than the call can have',
     );
   const serviceTier = servedTier({ service: call.service ?? undefined }, generated.serviceTier);
-  const kept = generated.kept !== undefined && generated.kept.length > 0 ? generated.kept : undefined;
   const outcome = failed ? 'upstream-broke' : 'completed';
   return {
     kind: 'ended',
-    used: { usage: believed.usage, usageSource: believed.usageSource, outcome, serviceTier, kept },
+    used: { usage: believed.usage, usageSource: believed.usageSource, outcome, serviceTier, kept: keptOf(generated) },
   };
 }
+
+const keptOf = ({ kept = [] }: Generated) => (kept.length > 0 ? kept : undefined);
 
 const codeOf = ({ error }: JsonObject): string | null => (isObject(error) ? failureCodeOf(textIn(error.code)) : null);

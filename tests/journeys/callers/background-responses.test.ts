@@ -128,10 +128,31 @@ describe('a response in the background', () => {
     await becomes(10_000_000 - 30);
   });
 
-  test('whose upstream does not know it any more is released', async () => {
+  test('that is cancelled without a usage, and of which nothing was delivered, is released', async () => {
     const { id } = await begun();
-    upstream.responses.delete(id);
+    upstream.finish(id, { status: 'cancelled', output: [], usage: null });
     await becomes(10_000_000);
+  });
+
+  test('whose upstream does not know it for a moment is not found then, and is settled when it ends', async () => {
+    const { id } = await begun();
+    const known = upstream.responses.get(id) ?? {};
+    upstream.responses.delete(id);
+    await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+    await until(async () => (polled(id) >= 2 ? true : null));
+    expect(await gateway.available(user)).toBeLessThan(10_000_000 - 1_000);
+    upstream.responses.set(id, known);
+    upstream.finish(id);
+    await becomes(10_000_000 - 30);
+  });
+
+  test('that has an unknown status is still running', async () => {
+    const { id } = await begun();
+    upstream.finish(id, { status: 'someday', output: [], usage: null });
+    await until(async () => (polled(id) >= 1 ? true : null));
+    expect(await gateway.available(user)).toBeLessThan(10_000_000 - 1_000);
+    upstream.finish(id);
+    await becomes(10_000_000 - 30);
   });
 
   test('is polled again after its upstream could not answer, and is settled then', async () => {
@@ -238,6 +259,34 @@ describe('a stream in the background', () => {
     expect(types.at(-1)).toBe('response.completed');
     await becomes(10_000_000 - 30);
   });
+
+  test.each(['cancelled', 'failed'])(
+    'that is left and then %s without a usage is charged for what it had delivered',
+    async (status) => {
+      const id = `resp_left_${status}_0123456789`;
+      upstream.next('POST /v1/responses', (response) => {
+        const begins = { id, object: 'response', status: 'in_progress', background: true, output: [], usage: null };
+        upstream.responses.set(id, begins);
+        const events: JsonObject[] = [
+          { type: 'response.created', sequence_number: 0, response: begins },
+          {
+            ...{ type: 'response.output_text.delta', sequence_number: 1, item_id: 'msg_1' },
+            ...{ output_index: 0, content_index: 0, delta: 'word '.repeat(200) },
+          },
+        ];
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      });
+      const stream = await client.responses.create({ ...ask, stream: true });
+      for await (const { type } of stream) if (type === 'response.output_text.delta') break;
+      const error = status === 'failed' ? { code: 'server_error', message: 'It failed.' } : null;
+      upstream.finish(id, { status, error, output: [], usage: null });
+      await until(async () => {
+        const left = await gateway.available(user);
+        return left > 10_000_000 - 1_000 && left < 10_000_000 - 150 ? true : null;
+      });
+    },
+  );
 
   test('that upstream breaks off breaks for its caller too, and is settled when it ends', async () => {
     let id = '';

@@ -52,10 +52,10 @@ beforeAll(async () => {
   const stored = await client.responses.create({ model: 'm', input: 'Kept before the crash.' });
   const running = await begin('running');
   const ended = await begin('ended while nobody asked');
-  const forgotten = await begin('forgotten by its upstream');
+  const cancelled = await begin('cancelled without a usage');
   await doomed.kill();
   upstream.finish(ended);
-  upstream.responses.delete(forgotten);
+  upstream.finish(cancelled, { status: 'cancelled', output: [], usage: null });
 
   const next = await start('1');
   const second = clientOf(next);
@@ -103,8 +103,8 @@ describe('after a crash with responses in the background', () => {
     }
   });
 
-  test('a response that upstream does not know any more is released, and its cost booked to suspense', () => {
-    const { settled, released } = storyOf('forgotten by its upstream');
+  test('a response that was cancelled without a usage is released, and its cost booked to suspense', () => {
+    const { settled, released } = storyOf('cancelled without a usage');
     expect([settled.length, released.length]).toEqual([0, 1]);
     expect(released[0]).toMatchObject({ reason: 'recovered' });
     expect(released[0]?.suspense).toBe(released[0]?.reserved);
