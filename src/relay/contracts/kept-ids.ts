@@ -41,6 +41,13 @@ export const isItemReference = ({ type, role, id, result }: JsonObject): boolean
   ((type ?? null) === null && (role ?? null) === null && (id ?? null) !== null) ||
   (type === 'image_generation_call' && textIn(result) === null);
 
+/**
+ * Thinking, or a summary, that comes without its sealed content: a provider looks it up by its id among what it has
+ * stored, whatever else the item says.
+ */
+export const isStoredThought = ({ type, id, encrypted_content: sealed }: JsonObject): boolean =>
+  (type === 'reasoning' || type === 'compaction') && textIn(id) !== null && textIn(sealed) === null;
+
 const nouns: Readonly<Record<KeptKind, string>> = {
   response: 'Response',
   item: 'Item',

@@ -108,5 +108,11 @@ export function checkBody({ endpoint, body, upload, kept: named }: ToCheck, { ke
   if (kept !== null) throw invalidRequest('invalid_request', kept);
 }
 
+/** Throws RelayError: it names something that a provider keeps. */
+export function checkNamesNothingKept(body: JsonObject): void {
+  const kept = keptUpstream(body);
+  if (kept !== null) throw invalidRequest('invalid_request', kept);
+}
+
 const invalidRequest = (code: string, { message, param }: InvalidMember): RelayError =>
   new RelayError(400, code, message, { type: 'invalid_request_error', param });

@@ -38,6 +38,8 @@ export interface Relay {
   serve(call: ConnectedCall, connection: CallerConnection): Promise<void>;
   /** The caller behind a request that is no call, e.g. a model listing. Throws RelayError. */
   identify(shown: Shown): Promise<KeyCaller>;
+  /** The same, counted by the limits as a call; what is returned ends it. Throws RelayError, with 429 of the limits. */
+  admit(shown: Shown): Promise<(succeeded: boolean) => void>;
   /** How many tokens the prompt of a call has: nothing is generated, and nobody pays. Throws RelayError. */
   count(call: UnreadCall): Promise<TokenCount>;
   /** Something that a provider keeps, for its owner: made, looked at, changed, deleted, cancelled. Throws RelayError. */
@@ -74,6 +76,10 @@ export function openRelay(relayPorts: RelayPorts): Relay {
 
   return {
     identify: (shown) => authenticate(ports, shown),
+    async admit(shown) {
+      const { user, apiKey } = await authenticate(ports, shown);
+      return ports.limits.admit(user.id, apiKey.id, ports.directory.settings());
+    },
     count: (call) => countPrompt(ports, call),
     async kept(request) {
       active++;

@@ -225,6 +225,21 @@ describe('a conversation', () => {
     expect(upstream.received).toEqual([]);
   });
 
+  test.each([
+    ['input[0].id', { input: [{ type: 'item_reference', id: 'msg_of_somebody' }] }],
+    ['previous_response_id', { previous_response_id: 'resp_of_somebody', items: [] }],
+    ['conversation', { conversation: 'conv_of_somebody', metadata: {} }],
+  ])('rejects %s beside its items', async (param, body) => {
+    const { id } = await client.conversations.create();
+    upstream.received.length = 0;
+    for (const path of ['/v1/conversations', `/v1/conversations/${id}`, `/v1/conversations/${id}/items`]) {
+      const headers = { 'content-type': 'application/json' };
+      const got = await owner.send(path, { method: 'POST', headers, body: body as JsonObject });
+      expect([path, got.status, errorIn(got).param]).toEqual([path, 400, param]);
+    }
+    expect(upstream.received).toEqual([]);
+  });
+
   test.each(['..', '%2e%2e', 'a%2Fb'])('answers 404 for an id of an item that is an address: %s', async (item) => {
     const { id } = await client.conversations.create();
     upstream.received.length = 0;

@@ -138,11 +138,27 @@ const places: readonly (readonly [kind: string, body: (id: string) => JsonObject
   ['item', (id) => ({ input: [{ type: 'item_reference', id }] }), 'input[0].id'],
   ['item', (id) => ({ input: [{ role: 'user', content: 'hi' }, { id }] }), 'input[1].id'],
   ['item', (id) => ({ input: [{ type: 'image_generation_call', id }] }), 'input[0].id'],
+  ['item', (id) => ({ input: [{ type: 'reasoning', id, summary: [] }] }), 'input[0].id'],
+  ['item', (id) => ({ input: [{ type: 'reasoning', id, summary: [], encrypted_content: null }] }), 'input[0].id'],
+  ['item', (id) => ({ input: [{ type: 'reasoning', id, summary: [], encrypted_content: '' }] }), 'input[0].id'],
+  ['item', (id) => ({ input: [{ type: 'compaction', id }] }), 'input[0].id'],
   ['container', (id) => ({ tools: [{ type: 'code_interpreter', container: id }] }), 'tools[0].container'],
   [
     'container',
     (id) => ({ input: [{ type: 'code_interpreter_call', id: 'ci_1', code: '1', container_id: id, outputs: [] }] }),
     'input[0].container_id',
+  ],
+  [
+    'container',
+    (id) => ({
+      input: [
+        {
+          ...{ type: 'shell_call', id: 'sh_1', call_id: 'call_1', action: { commands: ['ls'] } },
+          environment: { type: 'container_reference', container_id: id },
+        },
+      ],
+    }),
+    'input[0].environment.container_id',
   ],
   ['conversation', (id) => ({ conversation: id }), 'conversation'],
   ['conversation', (id) => ({ conversation: { id } }), 'conversation'],
@@ -203,6 +219,15 @@ describe('an id that names a', () => {
       expect(got.text.length).toBeLessThan(500);
     },
   );
+});
+
+test('reasoning with its encrypted content is sent upstream unchanged for any user', async () => {
+  const input = [
+    { type: 'reasoning', id: 'rs_0123456789abcdef0123', summary: [], encrypted_content: 'gAAAAABsealed' },
+    { role: 'user', content: 'and?' },
+  ];
+  expect((await post(stranger, { input })).status).toBe(200);
+  expect(requests()[0]?.body).toEqual({ model: 'm', input });
 });
 
 test('an item of a response that is not stored is not found', async () => {
@@ -271,6 +296,25 @@ describe('where nothing is to be kept', () => {
   test('a request is sent with store false', async () => {
     await made(owner);
     expect(requests()[0]?.body).toEqual({ model: 'm', input: 'What is a ledger?', store: false });
+  });
+
+  test('reasoning without its encrypted content is left out of a request, and of the count of its tokens', async () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"n":1.50}' };
+    const sealed = { type: 'reasoning', id: 'rs_2', summary: [], encrypted_content: 'gAAAAABsealed' };
+    const output = { type: 'function_call_output', call_id: 'call_1', output: 'seen' };
+    const stored = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] };
+    const input = [stored, sealed, call, output] as unknown as JsonObject[];
+    expect((await post(owner, { input })).status).toBe(200);
+    const counted = await owner.send('/v1/responses/input_tokens', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: { model: 'm', input },
+    });
+    expect(counted.status).toBe(200);
+    expect(requests().map(({ body }) => body.input)).toEqual([
+      [sealed, call, output],
+      [sealed, call, output],
+    ]);
   });
 
   test.each(['store', ...new Set(places.map(([, , param]) => param))])('%s is refused by its name', async (param) => {

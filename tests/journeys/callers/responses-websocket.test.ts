@@ -199,6 +199,23 @@ describe('a conversation on one WebSocket', () => {
     expect(await until(async () => ((await logged()).length > 0 ? logged() : null))).toHaveLength(1);
   });
 
+  test('starts with a warm-up that the rate limit counts as it counts calls', async () => {
+    const options = {
+      ModelRequestRateLimitEnabled: 'true',
+      ModelRequestRateLimitDurationMinutes: '2',
+      ModelRequestRateLimitCount: '0',
+      ModelRequestRateLimitSuccessCount: '2',
+    };
+    for (const [key, value] of Object.entries(options)) await gateway.setOption(key, value);
+    const client = await connected();
+    const warmUp = async () => lastOf(await client.create(asked({ input: [said('Rules.')], generate: false })));
+    const ends = [await warmUp(), await warmUp(), await warmUp()];
+    await gateway.setOption('ModelRequestRateLimitEnabled', 'false');
+    expect(ends.map(({ type }) => type)).toEqual(['response.completed', 'response.completed', 'error']);
+    expect(ends[2]).toMatchObject({ status: 429 });
+    expect(lastOf(await client.create(asked()))).toMatchObject({ type: 'response.completed' });
+  });
+
   test('continues after a failed turn', async () => {
     const client = await connected();
     scripted = [forgotten([messageItem('Yes.')], 'resp_1')];

@@ -139,6 +139,22 @@ describe('a conversation', () => {
     hear(conversation, [completed({ id: 'r' })]);
     expect([conversation.itemsOf('r'), room.bytes]).toEqual([null, 0]);
   });
+
+  test('counts its output as it comes, and is not remembered once there is no room for it', () => {
+    const room = roomOf(100);
+    const conversation = conversationIn(room);
+    conversation.begin('{"q":1}');
+    hear(conversation, [completed({ id: 'r' })]);
+    conversation.begin('{"q":2}');
+    hear(conversation, [itemDone({ id: 'é'.repeat(20) })]);
+    // The input of both, and 20 characters of two bytes in `{"id":""}`.
+    expect(room.bytes).toBe(7 + 7 + 49);
+    hear(conversation, [itemDone({ id: 'b'.repeat(40) }, 1)]);
+    expect(room.bytes).toBe(7);
+    hear(conversation, [itemDone({ id: 'c' }, 2), completed({ id: 's' })]);
+    conversation.end();
+    expect([conversation.itemsOf('s'), conversation.itemsOf('r'), room.bytes]).toEqual([null, '{"q":1}', 7]);
+  });
 });
 
 describe('a caller behind a WebSocket', () => {

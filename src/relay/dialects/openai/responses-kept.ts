@@ -1,6 +1,6 @@
 import type { KeptKind } from '../../../domain/call/kept-object.js';
 import type { InvalidMember } from '../../contracts/caller-dialect.js';
-import { isItemReference, type KeptMembers, type NamedId } from '../../contracts/kept-ids.js';
+import { isItemReference, isStoredThought, type KeptMembers, type NamedId } from '../../contracts/kept-ids.js';
 import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn } from '../../json/json.js';
 
 /* Where a request of the Responses interface names what is kept, and asks to have something kept. */
@@ -38,10 +38,13 @@ function filesIn(content: JsonValue | undefined, path: Path): NamedId[] {
 /** A container is used again by what says that code was run in it. */
 function inItem(item: JsonObject, at: number): NamedId[] {
   const path = ['input', at];
-  if (isItemReference(item)) return named('item', item.id, path, [...path, 'id']);
-  const { type, container_id: container, content, output } = item;
+  if (isItemReference(item) || isStoredThought(item)) return named('item', item.id, path, [...path, 'id']);
+  const { type, container_id: container, environment, content, output } = item;
   return [
     ...(type === 'message' || container === undefined ? [] : named('container', container, [...path, 'container_id'])),
+    ...(isObject(environment)
+      ? named('container', environment.container_id, [...path, 'environment', 'container_id'])
+      : []),
     ...filesIn(content, [...path, 'content']),
     ...filesIn(output, [...path, 'output']),
   ];

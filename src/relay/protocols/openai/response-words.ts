@@ -69,6 +69,7 @@ export class ResponseWords implements Generated {
     if (type === 'code_interpreter_call') this.ranCode = true;
     this.keep('item', item.id, this.stores);
     this.keep('container', item.container_id, true);
+    if (isObject(item.environment)) this.keep('container', item.environment.container_id, true);
     if (this.inPieces.has(at)) {
       // Pieces are of what it is called with.
       if (typeof item.name === 'string') this.add(item.name, false);

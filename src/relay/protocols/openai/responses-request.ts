@@ -1,7 +1,8 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
+import { isStoredThought } from '../../contracts/kept-ids.js';
 import type { RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
-import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import type { RequestContent } from '../../upstream/request-content.js';
 import type { JsonSource } from '../carried.js';
 import { baseOf, written } from '../request-builder.js';
@@ -47,6 +48,12 @@ function unkept(body: JsonObject, keeps: boolean, later: boolean): JsonObject {
   return keeps || now.store === false ? now : { ...now, store: false };
 }
 
+const isStored = (item: JsonValue): boolean => isObject(item) && isStoredThought(item);
+
+/** Whose it is is not known where nothing is to be kept. The same where there is none. */
+const withoutStoredThoughts = (input: JsonValue | undefined): JsonValue | undefined =>
+  isList(input) && input.some(isStored) ? input.filter((item) => !isStored(item)) : input;
+
 /** Throws NotConvertible. */
 export function responsesRequest(
   variant: OpenAiVariant,
@@ -75,7 +82,9 @@ export function responsesPost(
   // What sums up, or counts, keeps nothing. A caller of another interface has no use for what is kept.
   if (caller.below === undefined)
     body = unkept(body, options.keepsUpstream && caller.mode === 'responses', caller.inBackground === true);
-  const input = withoutCarriedReasoning(body.input);
+  const carried = withoutCarriedReasoning(body.input);
+  // Where things are kept, it is their caller's: that was looked at before.
+  const input = options.keepsUpstream ? carried : withoutStoredThoughts(carried);
   if (input !== body.input) body = { ...body, input };
   const content: RequestContent = { kind: 'json', text: written(body, source) };
   const { reasoning } = body;

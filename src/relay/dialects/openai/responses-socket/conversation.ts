@@ -30,7 +30,7 @@ export class Conversation {
   private last: Remembered | null = null;
   /** Input of the response under way; null: there is none, or no room to remember it. */
   private input: Buffer | null = null;
-  private output: { readonly index: number; readonly text: string }[] = [];
+  private output: { readonly index: number; readonly bytes: Buffer }[] = [];
 
   /** `slot`: what is remembered counts in it. */
   constructor(private readonly slot: BodySlot) {
@@ -57,7 +57,7 @@ export class Conversation {
     if (!isObject(event)) return;
     const { type, item, response } = event;
     if (type === itemDone && isObject(item) && isPortable(item))
-      this.output.push({ index: Number(event.output_index ?? 0), text: memberText({ text, value: event }, 'item') });
+      this.put(Number(event.output_index ?? 0), Buffer.from(memberText({ text, value: event }, 'item')));
     else if (ended.has(String(type)) && isObject(response)) this.complete(response);
   }
 
@@ -69,15 +69,25 @@ export class Conversation {
   /** Nothing more comes of the response under way. One that failed leaves what was remembered before it. */
   end(): void {
     if (this.input === null) return;
-    this.input = null;
-    this.output = [];
-    this.recount();
+    this.abandon();
   }
 
   forget(): void {
     this.last = null;
     this.end();
     this.slot.leave();
+  }
+
+  /** An item of its output. Where there is no room for it, the response is not remembered. */
+  private put(index: number, bytes: Buffer): void {
+    if (this.slot.take(bytes.length) === null) this.output.push({ index, bytes });
+    else this.abandon();
+  }
+
+  private abandon(): void {
+    this.input = null;
+    this.output = [];
+    this.recount();
   }
 
   private complete(response: JsonObject): void {
@@ -87,23 +97,21 @@ export class Conversation {
       this.remember(id, null);
       return;
     }
-    const done = this.output.sort((one, other) => one.index - other.index).map(({ text }) => text);
+    const done = this.output.sort((one, other) => one.index - other.index).map(({ bytes }) => bytes);
     // Some upstreams tell what is done at the end alone.
     const items =
       done.length > 0
         ? done
         : objectsIn(response.output)
             .filter(isPortable)
-            .map((one) => JSON.stringify(one));
-    this.remember(id, joined([this.input, Buffer.from(items.join(','))]));
+            .map((one) => Buffer.from(JSON.stringify(one)));
+    this.remember(id, joined([this.input, ...items]));
   }
 
   /** `items` null: the response is known by its id to whoever has stored it, or there is no room for it. */
   private remember(id: string, items: Buffer | null): void {
     this.last = items === null ? null : { id, items };
-    this.input = null;
-    this.output = [];
-    this.recount();
+    this.abandon();
   }
 
   private recount(): void {

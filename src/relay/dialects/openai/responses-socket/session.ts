@@ -24,7 +24,7 @@ import { warmedUpResponse } from './warmed-up.js';
 /* One WebSocket of the Responses interface: its calls one after the other, each of them a call of its own. */
 
 export interface SessionPorts {
-  readonly relay: Pick<Relay, 'identify' | 'serve'>;
+  readonly relay: Pick<Relay, 'identify' | 'admit' | 'serve'>;
   readonly newRequestId: () => string;
   readonly largeWork: LargeWork;
   readonly bodyRoom: BodyRoom;
@@ -234,10 +234,20 @@ export class ResponsesSession {
     return this.ports.relay.serve({ ...call, bodySource }, caller);
   }
 
-  /** Nothing is generated and nobody pays: who calls must be somebody who may. */
-  private async warmUp(caller: WebSocketCaller, { request, items }: CreateEvent): Promise<void> {
+  /** Nothing is generated and nobody pays: who calls must be somebody who may, as often as they may. */
+  private async warmUp(caller: WebSocketCaller, event: CreateEvent): Promise<void> {
     const { credential, ip } = this.opened;
-    await this.ports.relay.identify({ credential, ip });
+    const leave = await this.ports.relay.admit({ credential, ip });
+    let succeeded = false;
+    try {
+      this.warmedUp(caller, event);
+      succeeded = true;
+    } finally {
+      leave(succeeded);
+    }
+  }
+
+  private warmedUp(caller: WebSocketCaller, { request, items }: CreateEvent): void {
     const previous = textIn(request.value.previous_response_id);
     if (previous !== null) throw keptNotFound('response', previous, 'previous_response_id');
     this.conversation.begin(items);
