@@ -6,6 +6,7 @@ import { type OptionKey, optionTable } from '../../../src/domain/options/option-
 import { checkOption } from '../../../src/domain/options/option-values.js';
 import { readServiceTiers } from '../../../src/domain/options/service-tier-option.js';
 import { builtInServiceTiers } from '../../../src/domain/pricing/built-in/default-service-tiers.js';
+import { unpricedSpeech } from '../../../src/domain/pricing/built-in/newer-prices.js';
 import { noPrices } from '../../support/given/no-prices.js';
 
 const defaults: DefaultPrices = {
@@ -30,8 +31,9 @@ describe('the price of the nearest model', () => {
     }).prices.nearest?.removed;
 
   test('is not used unless the option permits it', () => expect(settings().prices).not.toHaveProperty('nearest'));
-  test('is not used for models that the built-in table or a record prices, whatever the maps contain', () => {
-    expect(removed({ ModelRatio: '{}', ModelPrice: '{}' })).toEqual(new Set(['gpt-4o', 'dall-e-3']));
+  test('is not used for speech that no built-in price covers, nor for models that the built-in table or a record prices', () => {
+    const inTable = ['gpt-4o', 'dall-e-3'];
+    expect(removed({ ModelRatio: '{}', ModelPrice: '{}' })).toEqual(new Set([...inTable, ...unpricedSpeech]));
     expect(removed({}, ['gone-model'])).toContain('gone-model');
   });
 });
