@@ -1,30 +1,23 @@
 import type { CallerDialect } from '../contracts/caller-dialect.js';
 import type { RelayError } from '../contracts/errors.js';
 import type { CallerConnection } from './caller-connection.js';
+import { CallerPresence } from './caller-presence.js';
 import { type Answering, refuse, refuseInStream } from './refusal.js';
 
 const statusLine = /^HTTP/;
 
-/**
- * The caller behind an HTTP response. Whether it is there is what an AbortSignal would show, at a tenth of its cost:
- * there is one for every call, and hardly ever a listener.
- */
-export class HttpCaller implements CallerConnection {
-  private listeners: Set<() => void> | null = null;
-  private left: boolean;
-  private hasStalled = false;
-  private leftAt: number | null = null;
-
+/** The caller behind an HTTP response. */
+export class HttpCaller extends CallerPresence implements CallerConnection {
   constructor(
     private readonly answering: Answering,
     private readonly dialect: CallerDialect,
   ) {
+    super();
     const { response } = answering;
-    // A caller may have gone before anybody looked: while its body was being unpacked. That is not reported twice.
-    this.left = response.destroyed;
-    if (this.left) this.leftAt = performance.now();
+    // A caller may have gone before anybody looked: while its body was being unpacked.
+    if (response.destroyed) this.leave();
     response.once('close', () => {
-      if (!response.writableFinished && !this.left) this.leave();
+      if (!response.writableFinished) this.leave();
     });
   }
 
@@ -32,38 +25,17 @@ export class HttpCaller implements CallerConnection {
     return this.answering.requestId;
   }
 
-  get gone(): boolean {
-    return this.left;
-  }
-
-  get stalled(): boolean {
-    return this.hasStalled;
-  }
-
-  get goneFor(): number {
-    return this.leftAt === null ? 0 : Math.round(performance.now() - this.leftAt);
-  }
-
   get pending(): number {
-    return this.left ? 0 : this.answering.response.writableLength;
+    return this.gone ? 0 : this.answering.response.writableLength;
   }
 
   get ended(): boolean {
     return this.answering.response.writableEnded;
   }
 
-  giveUp(): void {
-    if (this.left) return;
-    this.hasStalled = true;
-    this.leave();
+  protected disconnect(): void {
     // An answer that still waits for its turn on the connection knows no socket of its own.
     this.answering.response.req.socket.destroy();
-  }
-
-  whenGone(listener: () => void): () => void {
-    this.listeners ??= new Set();
-    this.listeners.add(listener);
-    return () => this.listeners?.delete(listener);
   }
 
   drained(): Promise<void> {
@@ -112,12 +84,5 @@ export class HttpCaller implements CallerConnection {
 
   refuseInStream(error: RelayError): void {
     refuseInStream(this.answering, error, this.dialect);
-  }
-
-  private leave(): void {
-    this.left = true;
-    this.leftAt = performance.now();
-    for (const listener of this.listeners ?? []) listener();
-    this.listeners = null;
   }
 }

@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws';
 import type { RelayError } from '../contracts/errors.js';
 import { type Frame, type FrameReader, SseDecoder } from '../upstream/sse.js';
 import type { CallerConnection } from './caller-connection.js';
+import { CallerPresence } from './caller-presence.js';
 
 /* One call of a caller behind a WebSocket: the data of each event of its stream is a text frame. */
 
@@ -18,40 +19,24 @@ interface WebSocketCallOptions {
 const highWater = 64 * 1024;
 const internalFailure = 1011;
 
-export class WebSocketCaller implements CallerConnection, FrameReader {
+export class WebSocketCaller extends CallerPresence implements CallerConnection, FrameReader {
   private readonly events = new SseDecoder(this);
-  private readonly goneListeners = new Set<() => void>();
   private readonly drainListeners = new Set<() => void>();
-  private left: boolean;
-  private hasStalled = false;
-  private leftAt: number | null = null;
   private over = false;
   /** Of the call; null: it was not refused. */
   refusal: RelayError | null = null;
 
   constructor(private readonly options: WebSocketCallOptions) {
-    this.left = !this.isOpen;
-    if (this.left) this.leftAt = performance.now();
+    super();
+    if (!this.isOpen) this.leave();
   }
 
   get requestId(): string {
     return this.options.requestId;
   }
 
-  get gone(): boolean {
-    return this.left;
-  }
-
-  get stalled(): boolean {
-    return this.hasStalled;
-  }
-
-  get goneFor(): number {
-    return this.leftAt === null ? 0 : Math.round(performance.now() - this.leftAt);
-  }
-
   get pending(): number {
-    return this.left ? 0 : this.options.socket.bufferedAmount;
+    return this.gone ? 0 : this.options.socket.bufferedAmount;
   }
 
   get ended(): boolean {
@@ -63,31 +48,21 @@ export class WebSocketCaller implements CallerConnection, FrameReader {
     return socket.readyState === socket.OPEN;
   }
 
-  giveUp(): void {
-    if (this.left) return;
-    this.hasStalled = true;
-    this.leave();
+  protected disconnect(): void {
     this.options.socket.terminate();
-  }
-
-  /** The connection has gone. */
-  leave(): void {
-    if (this.left) return;
-    this.left = true;
-    this.leftAt = performance.now();
-    for (const listener of [...this.goneListeners, ...this.drainListeners]) listener();
-    this.goneListeners.clear();
-    this.drainListeners.clear();
-  }
-
-  whenGone(listener: () => void): () => void {
-    this.goneListeners.add(listener);
-    return () => this.goneListeners.delete(listener);
   }
 
   drained(): Promise<void> {
     if (this.pending < highWater) return Promise.resolve();
-    return new Promise((resolve) => void this.drainListeners.add(resolve));
+    return new Promise((resolve) => {
+      const done = () => {
+        this.drainListeners.delete(done);
+        forget();
+        resolve();
+      };
+      const forget = this.whenGone(done);
+      this.drainListeners.add(done);
+    });
   }
 
   /** Headers were answered when the connection was opened. */
@@ -130,7 +105,6 @@ export class WebSocketCaller implements CallerConnection, FrameReader {
 
   private readonly sent = (): void => {
     if (this.drainListeners.size === 0 || this.pending >= highWater) return;
-    for (const listener of this.drainListeners) listener();
-    this.drainListeners.clear();
+    for (const listener of [...this.drainListeners]) listener();
   };
 }

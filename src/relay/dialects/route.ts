@@ -4,6 +4,7 @@ import type { CallerDialect } from '../contracts/caller-dialect.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { jsonType } from '../contracts/errors.js';
 import type { Answering } from '../delivery/refusal.js';
+import type { IncomingCall } from '../pipeline/call-context.js';
 import type { TokenCount } from '../pipeline/counting.js';
 import type { Relay } from '../pipeline/relay.js';
 import { readCredential } from './openai/credential.js';
@@ -71,25 +72,22 @@ export function answerCount(
   writeJson(exchange, body, countSource, reported === null ? 'estimated' : 'upstream');
 }
 
+/** `path`: whose rules say where the credential stands. `model`: as the path names it; null: the body does. */
+export const incomingCall = (
+  { requestId, request, response, head, query, ip }: IncomingRequest,
+  endpoint: Endpoint,
+  path: string,
+  model: string | null,
+): IncomingCall => {
+  const { headers } = request;
+  const credential = readCredential(path, headers, query);
+  return { requestId, endpoint, model, query, credential, headers, bodySource: request, ip, response, head };
+};
+
 /** Where calls of an endpoint come in. */
 export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route => ({
   method: 'POST',
   path: endpoint.path,
   dialect: endpoint.dialect,
-  answer: ({ requestId, request, response, head, query, ip }) => {
-    const { headers } = request;
-    const credential = readCredential(endpoint.path, headers, query);
-    return relay.handle({
-      requestId,
-      endpoint,
-      model: null,
-      query,
-      credential,
-      headers,
-      bodySource: request,
-      ip,
-      response,
-      head,
-    });
-  },
+  answer: (exchange) => relay.handle(incomingCall(exchange, endpoint, endpoint.path, null)),
 });

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { noUsage } from '../../../src/domain/call/usage.js';
 import type { AnswerStream } from '../../../src/relay/contracts/protocol.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
-import { ChunkPattern } from '../../../src/relay/protocols/chunk-pattern.js';
+import { chunkPattern } from '../../../src/relay/protocols/chunk-pattern.js';
+import type { FramePattern } from '../../../src/relay/protocols/frame-pattern.js';
 import { callerOf, plainChannel, providerOfType } from '../providers/golden.js';
 
 const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -17,13 +18,13 @@ const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
 const framesOf = (...frames: (JsonObject | string)[]): Buffer =>
   Buffer.from(frames.map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`).join(''));
 
-const patternOf = (said: JsonObject, text = JSON.stringify(said)): ChunkPattern | null => {
+const patternOf = (said: JsonObject, text = JSON.stringify(said)): FramePattern | null => {
   const bytes = framesOf(text);
-  return ChunkPattern.of(said, bytes, 6, bytes.length - 2);
+  return chunkPattern(said, bytes, 6, bytes.length - 2);
 };
 
 /** Of frames that are all like the first, to the end of the last. */
-const wordsIn = (pattern: ChunkPattern | null, ...frames: (JsonObject | string)[]): string | null => {
+const wordsIn = (pattern: FramePattern | null, ...frames: (JsonObject | string)[]): string | null => {
   const bytes = framesOf(...frames);
   const like = pattern?.framesIn(bytes, 0) ?? null;
   return like?.end === bytes.length ? like.words : null;

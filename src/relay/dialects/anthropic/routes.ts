@@ -1,5 +1,4 @@
-import { readCredential } from '../openai/credential.js';
-import { answerCount, callsOf, type IncomingRequest, type Route, type RoutesOptions } from '../route.js';
+import { answerCount, callsOf, type IncomingRequest, incomingCall, type Route, type RoutesOptions } from '../route.js';
 import { anthropicCaller } from './dialect.js';
 import { anthropicCountTokens } from './endpoints/count-tokens.js';
 import { messages } from './endpoints/messages.js';
@@ -8,16 +7,7 @@ import { messages } from './endpoints/messages.js';
 
 export function anthropicRoutes({ relay }: RoutesOptions): Route[] {
   const count = async (exchange: IncomingRequest): Promise<void> => {
-    const { headers } = exchange.request;
-    const credential = readCredential(exchange.path, headers, exchange.query);
-    const counted = await relay.count({
-      ...exchange,
-      bodySource: exchange.request,
-      endpoint: anthropicCountTokens,
-      model: null,
-      credential,
-      headers,
-    });
+    const counted = await relay.count(incomingCall(exchange, anthropicCountTokens, exchange.path, null));
     answerCount(exchange, counted, (tokens) => ({ input_tokens: tokens }));
   };
 

@@ -1,8 +1,7 @@
 import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
 import { modelRoutes } from '../model-lists.js';
-import { readCredential } from '../openai/credential.js';
-import { answerCount, type IncomingRequest, type Route, type RoutesOptions } from '../route.js';
+import { answerCount, type IncomingRequest, incomingCall, type Route, type RoutesOptions } from '../route.js';
 import { geminiCaller } from './dialect.js';
 import { geminiCountTokens } from './endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
@@ -46,24 +45,10 @@ export function geminiRoutes(options: RoutesOptions): Route[] {
   const { relay } = options;
 
   const call = async (exchange: IncomingRequest): Promise<void> => {
-    const { requestId, request, response, head, path, query, ip } = exchange;
     const { model, action } = askedOf(exchange);
-    const endpoint = endpointFor(action, query);
+    const endpoint = endpointFor(action, exchange.query);
     if (endpoint === null) throw noSuchMethod(exchange);
-    const { headers } = request;
-    const credential = readCredential(path, headers, query);
-    const incoming = {
-      requestId,
-      endpoint,
-      model,
-      query,
-      credential,
-      headers,
-      bodySource: request,
-      ip,
-      response,
-      head,
-    };
+    const incoming = incomingCall(exchange, endpoint, exchange.path, model);
     if (endpoint !== geminiCountTokens) return relay.handle(incoming);
     answerCount(exchange, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
   };

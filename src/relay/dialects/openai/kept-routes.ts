@@ -1,6 +1,13 @@
 import type { KeptKind } from '../../../domain/call/kept-object.js';
 import type { KeptRequest } from '../../pipeline/kept-resource.js';
-import { answerCount, type IncomingRequest, type Method, type Route, type RoutesOptions } from '../route.js';
+import {
+  answerCount,
+  type IncomingRequest,
+  incomingCall,
+  type Method,
+  type Route,
+  type RoutesOptions,
+} from '../route.js';
 import { readCredential } from './credential.js';
 import { responses } from './endpoints/responses.js';
 import { responsesInputTokens } from './endpoints/responses-input-tokens.js';
@@ -38,7 +45,6 @@ const keptRoutes: readonly KeptRoute[] = [
 /** `under`: where this path is served. */
 export function keptResponsesRoutes({ relay }: RoutesOptions, under: (path: string) => string): Route[] {
   const { dialect } = responses;
-  const credentialOf = ({ path, request, query }: IncomingRequest) => readCredential(path, request.headers, query);
   const kept = ({ method, path, kind, rest, sends }: KeptRoute): Route => ({
     ...{ method, path: under(path), dialect },
     answer: (exchange) =>
@@ -50,20 +56,11 @@ export function keptResponsesRoutes({ relay }: RoutesOptions, under: (path: stri
         rest: rest.map((part) => (part.startsWith(':') ? (exchange.params[part.slice(1)] ?? '') : part)),
         id: path.includes(':id') ? (exchange.params.id ?? '') : null,
         headers: exchange.request.headers,
-        credential: credentialOf(exchange),
+        credential: readCredential(exchange.path, exchange.request.headers, exchange.query),
       }),
   });
   const count = async (exchange: IncomingRequest): Promise<void> => {
-    const { headers } = exchange.request;
-    const credential = credentialOf(exchange);
-    const counted = await relay.count({
-      ...exchange,
-      bodySource: exchange.request,
-      endpoint: responsesInputTokens,
-      model: null,
-      credential,
-      headers,
-    });
+    const counted = await relay.count(incomingCall(exchange, responsesInputTokens, exchange.path, null));
     answerCount(exchange, counted, (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }));
   };
   return [...keptRoutes.map(kept), { method: 'POST', path: under(responsesInputTokens.path), dialect, answer: count }];

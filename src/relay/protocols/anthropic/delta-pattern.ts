@@ -1,6 +1,6 @@
 import type { Frame } from '../../upstream/sse.js';
 import { AccumulatedText } from '../accumulated-text.js';
-import type { Like } from '../chunk-pattern.js';
+import { type Like, maxPatternLength, plainEnd } from '../frame-pattern.js';
 
 /*
  * Nearly every event of a stream says more of the block that the one before spoke of. Where nothing differs but the words
@@ -12,9 +12,6 @@ const backslash = 0x5c;
 const space = 0x20;
 const closes = 0x7d;
 const lineFeed = 0x0a;
-
-/** A longer frame is read as any other. */
-const maxLength = 4096;
 
 /** By the type of a delta: the member that holds its words. */
 export const wordsOfDelta: Readonly<Record<string, string>> = {
@@ -33,13 +30,13 @@ export class DeltaPattern {
    * Of a frame in the usual spelling, with a delta whose words stand in `member`; null: it is written in an unusual way.
    */
   static of({ bytes, from, start, end }: Frame, member: string): DeltaPattern | null {
-    if (end - from > maxLength) return null;
+    if (end - from > maxPatternLength) return null;
     const opening = `"${member}":"`;
     const at = bytes.indexOf(opening, start);
     if (at === -1 || at >= end) return null;
     const pattern = new DeltaPattern(Buffer.from(bytes.subarray(from, at + opening.length)));
     // What the beginning promises must hold for this very frame, words and all that follows them.
-    const words = wordsEnd(bytes, from + pattern.beginning.length);
+    const words = plainEnd(bytes, from + pattern.beginning.length);
     return pattern.beginning.includes(backslash) || frameEnd(bytes, words) !== end + 2 ? null : pattern;
   }
 
@@ -51,7 +48,7 @@ export class DeltaPattern {
     for (;;) {
       const from = end + beginning.length;
       if (from > bytes.length || bytes.compare(beginning, 0, beginning.length, end, from) !== 0) break;
-      const to = wordsEnd(bytes, from);
+      const to = plainEnd(bytes, from);
       const next = frameEnd(bytes, to);
       if (next === -1) break;
       words.add(bytes, from, to);
@@ -59,12 +56,6 @@ export class DeltaPattern {
     }
     return end === at ? null : { end, words: words.take() };
   }
-}
-
-function wordsEnd(bytes: Buffer, from: number): number {
-  let at = from;
-  while (at < bytes.length && isPlain(bytes[at] as number)) at++;
-  return at;
 }
 
 /** Where the frame ends whose words end at `words`, with nothing after them but the ends of delta and event; −1: there is more. */
@@ -78,5 +69,3 @@ function frameEnd(bytes: Buffer, words: number): number {
   }
   return open === 0 && bytes[at] === lineFeed && bytes[at + 1] === lineFeed ? at + 2 : -1;
 }
-
-const isPlain = (byte: number): boolean => byte >= space && byte !== quote && byte !== backslash;

@@ -7,9 +7,10 @@ import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
 import type { UpstreamError } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
+import type { FramePattern } from '../frame-pattern.js';
 import { saysSomething } from '../says-something.js';
 import { maxStrayPatterns, SseStream } from '../sse-stream.js';
-import { EventPattern } from './event-pattern.js';
+import { eventPattern } from './event-pattern.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { ResponseWords, responseFinish } from './response-words.js';
 import { correctedResponsesUsage, readResponsesUsage } from './responses-usage.js';
@@ -45,7 +46,7 @@ export class ResponsesStream extends SseStream {
   /** Reported by an event; the next one may report its usage. */
   failure: UpstreamError | null = null;
   /** Of the event before, if it said more of an item and was passed on as it came. */
-  private pattern: EventPattern | null = null;
+  private pattern: FramePattern | null = null;
   private patternOf: JsonObject = {};
   private strayPatterns = 0;
 
@@ -98,7 +99,7 @@ export class ResponsesStream extends SseStream {
     this.writer.forward(event, frame);
     if (frame.from < 0 || typeof event.delta !== 'string' || this.strayPatterns >= maxStrayPatterns) return;
     if (!delta.test(type)) return;
-    this.pattern = EventPattern.of(event, frame);
+    this.pattern = eventPattern(event, frame);
     this.patternOf = { type, output_index: event.output_index };
     this.strayPatterns++;
   }

@@ -7,9 +7,10 @@ import { isWellShaped } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
 import { inOneLine } from '../carried.js';
-import { ChunkPattern } from '../chunk-pattern.js';
+import { chunkPattern } from '../chunk-pattern.js';
 import { confidentialOf } from '../confidential-of.js';
 import { failedChoice } from '../failed-finish.js';
+import type { FramePattern } from '../frame-pattern.js';
 import { choiceSays } from '../says-something.js';
 import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { CallNumbers } from './call-numbers.js';
@@ -68,7 +69,7 @@ export class OpenAiStream extends SseStream {
   /** What chunks say is what is in them: the variant has no view of its own. */
   private readonly literal: boolean;
   /** Of the chunk before, if it was passed on as it came. */
-  private pattern: ChunkPattern | null = null;
+  private pattern: FramePattern | null = null;
   private strayPatterns = 0;
   /** A chunk was handed on. */
   private handedOn = false;
@@ -171,7 +172,7 @@ export class OpenAiStream extends SseStream {
     else {
       this.writer.forward(chunk, frame);
       if (from >= 0 && this.literal && this.strayPatterns < maxStrayPatterns) {
-        this.pattern = ChunkPattern.of(chunk, bytes, start, end);
+        this.pattern = chunkPattern(chunk, bytes, start, end);
         this.strayPatterns++;
       }
     }
