@@ -120,7 +120,8 @@ const attemptPauseMs = 10;
 const attemptsPerWarning = 500;
 
 /** What Postgres says of itself that an operator must know; that it is still starting is no news. */
-const worthLogging = /^(WARNING|ERROR|PANIC|FATAL(?!: {2}the database system is (starting up|shutting down)))/;
+const worthLogging =
+  /^(WARNING|ERROR|PANIC|FATAL(?!: {2}the database system is (starting up|shutting down|not yet accepting connections)))/;
 
 interface ServerSetting {
   readonly directory: string;
