@@ -119,9 +119,11 @@ const attemptPauseMs = 10;
 /** Every five seconds or so: after a crash it may be replaying its log for a while. */
 const attemptsPerWarning = 500;
 
-/** What Postgres says of itself that an operator must know; that it is still starting is no news. */
+/** What Postgres says of itself that an operator must know; that it is starting or recovering is no news. */
 const worthLogging =
   /^(WARNING|ERROR|PANIC|FATAL(?!: {2}the database system is (starting up|shutting down|not yet accepting connections)))/;
+/** No news where it was asked to stop. */
+const endedByStop = /^FATAL: {2}terminating .* due to administrator command/;
 
 interface ServerSetting {
   readonly directory: string;
@@ -231,7 +233,8 @@ class EmbeddedServer implements EmbeddedPostgres {
       createInterface(child.stderr).on('line', (line) => {
         lines.push(line);
         if (lines.length > 20) lines.shift();
-        this.setting.log[worthLogging.test(line) ? 'warn' : 'debug']({ postgres: line }, 'postgres');
+        const isNews = worthLogging.test(line) && !(this.stopping && endedByStop.test(line));
+        this.setting.log[isNews ? 'warn' : 'debug']({ postgres: line }, 'postgres');
       });
     // A spawn that fails has no exit code, and would look like one that runs.
     await once(child, 'spawn').finally(() => reach.handle?.close());

@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newClient, openPool, type PostgresConnection } from '../../../src/adapters/database/postgres.js';
 import { attachEmbeddedPostgres } from '../../../src/adapters/embedded-postgres/attach-postgres.js';
@@ -160,6 +161,33 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     expect(await postgresProcesses()).toEqual([]);
     expect(await readdir(connection.host).catch(() => [])).toEqual([]);
     expect(await readdir(postgresDir)).not.toContain('postmaster.pid');
+  });
+
+  test('warns of nothing while it recovers from a crash, nor of connections that its stop ends', async () => {
+    const warned: string[] = [];
+    const log = pino(
+      { level: 'debug' },
+      {
+        write(line: string) {
+          const { level, postgres } = JSON.parse(line) as { level: number; postgres?: string };
+          if (postgres !== undefined && level > 20) warned.push(postgres);
+        },
+      },
+    );
+    await prepare();
+    const first = await startEmbeddedPostgres({ dataDir, log });
+    running.push(first);
+    await query(first.connection, 'CREATE TABLE kept AS SELECT md5(n::text) FROM generate_series(1, 200000) n');
+    const crashed = await postmaster();
+    kill(crashed);
+    await until(async () => (await postmaster().catch(() => crashed)) !== crashed);
+    await eventually(() => query(first.connection, 'SELECT 1 AS one'));
+    const idle = newClient(first.connection);
+    idle.on('error', () => undefined);
+    await idle.connect();
+    await stop();
+    // The crash itself is news.
+    expect(warned.filter((line) => !line.includes('unexpected postmaster exit'))).toEqual([]);
   });
 
   test('uses a short path for its socket when the path of the data is long', async () => {
