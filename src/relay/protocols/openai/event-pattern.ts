@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json.js';
 import type { Frame } from '../../upstream/sse.js';
-import { FramePattern, hasEscapes, maxPatternLength, type Place, slotPlace, type Slot } from '../frame-pattern.js';
+import { FramePattern, hasEscapes, maxPatternLength, type Place, type Slot, slotPlace } from '../frame-pattern.js';
 
 /** Of the marks of a frame: an empty line behind it. */
 const closing = 2;
