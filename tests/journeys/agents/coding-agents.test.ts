@@ -39,7 +39,11 @@ beforeAll(async () => {
   await gateway.setOption('SelfUseModeEnabled', 'true');
   upstreams = await Promise.all(protocols.map(startDialectUpstream));
   for (const { type, url, protocol, model } of upstreams)
-    await gateway.addChannel({ type, baseUrl: url, models: protocol === 'gemini' ? [model, ownGemini] : [model] });
+    await gateway.addChannel({
+      ...{ type, baseUrl: url, models: protocol === 'gemini' ? [model, ownGemini] : [model] },
+      // Its type has Responses as well, and it has not.
+      ...(protocol === 'openai' && { setting: '{"chat_only":true}' }),
+    });
   responses = await startResponsesUpstream();
   await gateway.addChannel({ type: 1, baseUrl: responses.url, models: [responsesModel] });
 });
@@ -65,8 +69,16 @@ const startResponsesUpstream = (): Promise<Upstream> =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(streamOf(responseOf([item])));
   });
 
+interface Started {
+  readonly agent: Agent;
+  readonly model: string;
+  readonly user: TestUser;
+  /** At the end of its file of settings. Left out: nothing. */
+  readonly more?: string;
+}
+
 /** Starts the agent as the console says; what it has put out, and whether it did what it was answered. */
-async function startAgent(agent: Agent, program: string, model: string, user: TestUser) {
+async function startAgent(program: string, { agent, model, user, more = '' }: Started) {
   const { args, env, result } = drivenAgents[agent];
   const key = await gateway.addApiKey(user);
   const setup = agentSetup(agent, { address: watched.url, key, model });
@@ -77,7 +89,7 @@ async function startAgent(agent: Agent, program: string, model: string, user: Te
     if (setup.file !== null) {
       const file = setup.file.path.replace('~', home);
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, setup.file.text);
+      writeFileSync(file, setup.file.text + more);
     }
     const settings = { ...path, HOME: home, TMPDIR: home, NO_COLOR: '1', ...env, ...Object.fromEntries(setup.env) };
     const finished = await runToEnd(program, args, { cwd, env: settings, timeoutMs: agentMs });
@@ -88,11 +100,11 @@ async function startAgent(agent: Agent, program: string, model: string, user: Te
   }
 }
 
-async function expectCarriedOut(agent: Agent, model: string, { skip }: TestContext): Promise<void> {
+async function expectCarriedOut(agent: Agent, model: string, { skip }: TestContext, more?: string): Promise<void> {
   const installed = await installedAgent(agent);
   if (typeof installed === 'string') return skip(installed);
   const user = await gateway.addUser(100_000_000);
-  expect(await startAgent(agent, installed.program, model, user)).toContain(proof);
+  expect(await startAgent(installed.program, { agent, model, user, ...(more && { more }) })).toContain(proof);
   await until(async () => {
     const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 20 }, true);
     return lines.filter(({ quota }) => quota > 0).length >= drivenAgents[agent].calls ? true : null;
@@ -113,9 +125,7 @@ function modelFor(agent: Agent, wire: DialectUpstream['protocol']): string {
 const limit = { timeout: installMs + agentMs };
 
 describe.runIf(process.env.CODING_AGENTS_DIR)('coding agents installed in CODING_AGENTS_DIR', () => {
-  // An OpenAI channel has Responses, which this upstream of its chat has not.
-  const cases = agents.flatMap((agent) => protocols.map((wire) => [agent, wire] as const));
-  test.for(cases.filter(([agent, wire]) => !(agent === 'codex' && wire === 'openai')))(
+  test.for(agents.flatMap((agent) => protocols.map((wire) => [agent, wire] as const)))(
     'carry out what an upstream answers: %s over %s',
     limit,
     ([agent, wire], context) => expectCarriedOut(agent, modelFor(agent, wire), context),
@@ -124,6 +134,28 @@ describe.runIf(process.env.CODING_AGENTS_DIR)('coding agents installed in CODING
   test('carry out what an upstream answers: codex over Responses', limit, (context) =>
     expectCarriedOut('codex', responsesModel, context),
   );
+
+  test.for([null, ...protocols])(
+    'carry out what an upstream answers: codex over a WebSocket, at an upstream of %s',
+    limit,
+    async (wire, context) => {
+      const before = watched.webSockets();
+      const model = wire === null ? responsesModel : modelFor('codex', wire);
+      await expectCarriedOut('codex', model, context, '\nsupports_websockets = true\n');
+      expect(watched.webSockets()).toBeGreaterThan(before);
+    },
+  );
+
+  test('use HTTP where the operator has switched WebSockets off: codex', limit, async (context) => {
+    await gateway.setOption('general_setting.responses_websocket', 'false');
+    try {
+      const before = watched.webSockets();
+      await expectCarriedOut('codex', responsesModel, context, '\nsupports_websockets = true\n');
+      expect(watched.webSockets()).toBe(before);
+    } finally {
+      await gateway.setOption('general_setting.responses_websocket', 'true');
+    }
+  });
 
   test.for([
     ['claudeCode', 'anthropic'],
