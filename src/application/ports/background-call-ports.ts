@@ -34,9 +34,11 @@ export type DeliveredInBackground = Pick<Settlement, 'usage' | 'usageSource'>;
 
 /** What the relay needs of them, in whichever process. */
 export interface BackgroundCalls {
-  /** Whether the user may have one more. */
-  mayBegin(user: UserId): Promise<boolean>;
-  /** Resolves once it is durable: only then may its caller know of it. */
+  /** Takes a slot for a call that is to be worked off in the background; false: as many are taken as may be. */
+  takeSlot(callId: CallId, user: UserId): Promise<boolean>;
+  /** Gives back the slot of a call that has not begun in the background; nothing, where it has, or has no slot. */
+  releaseSlot(callId: CallId): void;
+  /** From now on its slot is its own. Resolves once it is durable: only then may its caller know of it. */
   begin(call: BackgroundCall): Promise<void>;
   /** Whether it has no outcome yet, as far as is known. */
   isOpen(callId: CallId): Promise<boolean>;

@@ -70,6 +70,9 @@ interface Open {
 
 export class OpenBackgroundCalls implements BackgroundCalls {
   private readonly open = new Map<CallId, Open>();
+  /** Of calls whose upstream has not taken them yet. */
+  private readonly slots = new Map<CallId, UserId>();
+  /** Slots and open calls of each. */
   private readonly ofUser = new Map<UserId, number>();
   /** Those that are being asked for. */
   private readonly polled = new Set<Open>();
@@ -97,12 +100,23 @@ export class OpenBackgroundCalls implements BackgroundCalls {
     return this.open.has(callId);
   }
 
-  async mayBegin(user: UserId): Promise<boolean> {
-    return (this.ofUser.get(user) ?? 0) < maxOfUser && this.open.size < maxOfAll;
+  async takeSlot(callId: CallId, user: UserId): Promise<boolean> {
+    if ((this.ofUser.get(user) ?? 0) >= maxOfUser || this.open.size + this.slots.size >= maxOfAll) return false;
+    this.slots.set(callId, user);
+    this.count(user, 1);
+    return true;
+  }
+
+  releaseSlot(callId: CallId): void {
+    const user = this.slots.get(callId);
+    if (user === undefined) return;
+    this.slots.delete(callId);
+    this.count(user, -1);
   }
 
   async begin(call: BackgroundCall): Promise<void> {
     // Before it is written, or recovery could take it for one that was lost.
+    this.releaseSlot(call.callId);
     this.add(call, firstPauseMs);
     try {
       await this.ports.calls.add(call);
@@ -158,18 +172,21 @@ export class OpenBackgroundCalls implements BackgroundCalls {
       stop: false,
       polling: null,
     });
-    this.ofUser.set(call.userId, (this.ofUser.get(call.userId) ?? 0) + 1);
+    this.count(call.userId, 1);
     began(call);
+  }
+
+  private count(user: UserId, more: 1 | -1): void {
+    const count = (this.ofUser.get(user) ?? 0) + more;
+    if (count > 0) this.ofUser.set(user, count);
+    else this.ofUser.delete(user);
   }
 
   private forget(callId: CallId): void {
     const open = this.open.get(callId);
     if (open === undefined) return;
     this.open.delete(callId);
-    const { userId } = open.call;
-    const left = (this.ofUser.get(userId) ?? 1) - 1;
-    if (left > 0) this.ofUser.set(userId, left);
-    else this.ofUser.delete(userId);
+    this.count(open.call.userId, -1);
     this.ports.ended(open.call);
   }
 

@@ -53,7 +53,8 @@ export interface PrimaryMethods {
   ownedKept(user: UserId, ids: readonly string[]): Promise<readonly (readonly [id: string, owner: KeptOwner])[]>;
 
   /** See BackgroundCalls. */
-  mayBeginBackground(user: UserId): Promise<boolean>;
+  takeBackgroundSlot(callId: CallId, user: UserId): Promise<boolean>;
+  releaseBackgroundSlot(callId: CallId): void;
   beginBackground(call: BackgroundCall): Promise<void>;
   isBackgroundOpen(callId: CallId): Promise<boolean>;
   lookAtBackground(callId: CallId): Promise<void>;

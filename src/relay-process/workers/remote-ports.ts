@@ -78,7 +78,8 @@ export const remoteKept = (primary: Primary): RelayPorts['kept'] => ({
 });
 
 export const remoteBackground = (primary: Primary): RelayPorts['background'] => ({
-  mayBegin: (user) => primary.ask('mayBeginBackground', user),
+  takeSlot: (callId, user) => primary.ask('takeBackgroundSlot', callId, user),
+  releaseSlot: (callId) => primary.send('releaseBackgroundSlot', callId),
   begin: (call) => primary.ask('beginBackground', call),
   isOpen: (callId) => primary.ask('isBackgroundOpen', callId),
   look: (callId) => primary.ask('lookAtBackground', callId),

@@ -69,9 +69,10 @@ interface WorkerService {
 
 export function serveWorker(ports: WorkerPorts): WorkerService {
   const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
-  const { meter, calls, onTaken, refusalRecord } = ports;
+  const { meter, calls, onTaken, refusalRecord, background } = ports;
   const slots = new CompactingMap<number, Leave>();
   const reservations = new CompactingMap<CallId, Reservation>();
+  const backgroundSlots = new Set<CallId>();
   let tickets = 0;
   let ended = false;
 
@@ -149,13 +150,22 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     abandon: (callId) => last(callId).leave(),
     note: (notedTo, progressed) => calls.note(notedTo, progressed),
 
-    mayBeginBackground: (user) => ports.background.mayBegin(user),
-    beginBackground: (call) => ports.background.begin(call),
-    isBackgroundOpen: (callId) => ports.background.isOpen(callId),
-    lookAtBackground: (callId) => ports.background.look(callId),
-    deliveredInBackground: (callId, delivered) => ports.background.delivered(callId, delivered),
-    stopBackground: (callId) => ports.background.stop(callId),
-    endBackground: (callId) => ports.background.end(callId),
+    async takeBackgroundSlot(callId, user) {
+      const isTaken = await background.takeSlot(callId, user);
+      if (isTaken && ended) background.releaseSlot(callId);
+      else if (isTaken) backgroundSlots.add(callId);
+      return isTaken;
+    },
+    releaseBackgroundSlot(callId) {
+      backgroundSlots.delete(callId);
+      background.releaseSlot(callId);
+    },
+    beginBackground: (call) => background.begin(call),
+    isBackgroundOpen: (callId) => background.isOpen(callId),
+    lookAtBackground: (callId) => background.look(callId),
+    deliveredInBackground: (callId, delivered) => background.delivered(callId, delivered),
+    stopBackground: (callId) => background.stop(callId),
+    endBackground: (callId) => background.end(callId),
     ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
@@ -177,6 +187,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
         slots.delete(ticket);
         leave(false);
       }
+      for (const callId of backgroundSlots) background.releaseSlot(callId);
+      backgroundSlots.clear();
       return hadCalls;
     },
   };

@@ -18,6 +18,7 @@ import { Lost, NoRoomForAnswer } from '../upstream/upstream-response.js';
 import { unreached } from './attempt-failure.js';
 import type { IncomingCall } from './call-context.js';
 import { checkItems } from './kept-items.js';
+import { LastEvent } from './last-event.js';
 import { type Keeper, keeperOf, type ResourceRequest, resourceCaller, resourceRequest } from './resource-request.js';
 import { judged } from './send-attempt.js';
 import type { StagePorts } from './stage-ports.js';
@@ -236,12 +237,6 @@ async function refusal(
 }
 
 const ended: ReadonlySet<string> = new Set(['completed', 'incomplete', 'failed', 'cancelled']);
-/** At the beginning of a line: nothing that a model says begins one. */
-const lastEvent =
-  /[\r\n](?:event: ?|data: ?\{ ?"type" ?: ?")response\.(?:completed|incomplete|failed|cancelled)["\r\n]/;
-/** Of what came before, enough to see a name that is cut. */
-const maxName = 64;
-
 /** As it comes. A break is one for the caller too, who goes on from where it was. */
 async function passStream(
   { stalledCallers }: Pick<StagePorts, 'stalledCallers'>,
@@ -250,7 +245,7 @@ async function passStream(
   { headers, made }: { readonly headers: readonly string[] } & Pick<KeeperRequest, 'made'>,
 ): Promise<void> {
   connection.begin(eventStreamType, [...streamHeaders, ...headers]);
-  let before = '\n';
+  const lastEvent = new LastEvent();
   let looked = false;
   const look = async () => {
     if (!looked) await made(null);
@@ -260,9 +255,7 @@ async function passStream(
     for (;;) {
       const next = await body.next();
       if (next.done || connection.gone) break;
-      const text = before + next.value.toString('latin1');
-      if (!looked && lastEvent.test(text)) await look();
-      before = text.slice(-maxName);
+      if (lastEvent.isIn(next.value)) await look();
       await write(connection, next.value, stalledCallers);
     }
     // Whatever its last event is called.

@@ -26,7 +26,7 @@ import { LeftChannels } from './left-channels.js';
 import { makeConversation } from './make-conversation.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
-import { nameCall, resolveCall } from './resolve.js';
+import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
 import type { StagePorts } from './stage-ports.js';
 
 /* A metered call from its request to its outcome, stage by stage. */
@@ -108,6 +108,7 @@ async function serveCall(ports: StagePorts, call: ConnectedCall, reached: Reache
     if (answered !== null) succeeded = await answerCaller(ports, answered);
   } finally {
     leaveLimits(admitted, succeeded);
+    releaseBackgroundSlot(ports, reached.last);
   }
 }
 

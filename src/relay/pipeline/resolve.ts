@@ -1,6 +1,7 @@
+import { CallId } from '../../domain/kernel/ids.js';
 import { RelayError } from '../contracts/errors.js';
 import type { HeldBody } from '../contracts/ports.js';
-import { extended, type LimitedCall, type NamedCall, type ResolvedCall } from './call-context.js';
+import { type CallContext, extended, type LimitedCall, type NamedCall, type ResolvedCall } from './call-context.js';
 import { knownGroupIn } from './call-group.js';
 import { keptCallOf } from './kept-call.js';
 import { type ResolutionPorts, resolutionSteps } from './resolution.js';
@@ -21,6 +22,28 @@ export function nameCall(
   return extended(call, { named: { model: value.model ?? endpoint.usualModel, group } });
 }
 
+/** Whoever gets the result gives it back with `releaseBackgroundSlot`. Throws RelayError. */
+async function takeBackgroundSlot(
+  { background }: Pick<StagePorts, 'background'>,
+  { incoming, user }: NamedCall,
+): Promise<void> {
+  if (await background.takeSlot(CallId(incoming.requestId), user.id)) return;
+  throw new RelayError(
+    429,
+    'too_many_background_responses',
+    'there are as many responses in the background as there may be; try again when one has ended',
+    { retryAfter: '60' },
+  );
+}
+
+/** Of a call that has not begun in the background; one that has keeps it. */
+export function releaseBackgroundSlot(
+  { background }: Pick<StagePorts, 'background'>,
+  { incoming, resolution }: CallContext,
+): void {
+  if (resolution?.background === true) background.releaseSlot(CallId(incoming.requestId));
+}
+
 /** What is asked for, who may serve it and the most that it can cost; large bodies take turns. Throws RelayError. */
 export async function resolveCall(
   ports: ResolvePorts,
@@ -29,16 +52,10 @@ export async function resolveCall(
 ): Promise<ResolvedCall> {
   const { endpoint, model } = call.incoming;
   const body = named(value, model);
-  if (endpoint.inBackground?.(body) === true && !(await ports.background.mayBegin(call.user.id)))
-    throw new RelayError(
-      429,
-      'too_many_background_responses',
-      'there are as many responses in the background as there may be; try again when one has ended',
-      { retryAfter: '60' },
-    );
   const kept = await keptCallOf(ports, call.user.id, endpoint, body);
   const resolution = await ports.largeWork.runSteps(bytes, () =>
     resolutionSteps(ports, call, { endpoint, body, bytes, upload, kept }),
   );
+  if (resolution.background) await takeBackgroundSlot(ports, call);
   return extended(call, { resolution });
 }

@@ -3,7 +3,7 @@ import { handle } from '../../../src/application/handle.js';
 import type { BackgroundCall, BackgroundState } from '../../../src/application/ports/background-call-ports.js';
 import { OpenBackgroundCalls } from '../../../src/application/reactions/background-calls.js';
 import { streams } from '../../../src/domain/events/events.js';
-import { CallId, type ChannelId } from '../../../src/domain/kernel/ids.js';
+import { CallId, type ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { alice, at, east, reserved, toRecord, west } from '../../projections/history.js';
 import { type SettableClock, settableClock } from '../../support/given/fixed-clock.js';
@@ -206,5 +206,53 @@ describe('calls in the background', () => {
     }
     expect(new Set(asked)).toEqual(new Set(ids));
     await stop();
+  });
+});
+
+describe('slots for calls in the background', () => {
+  const ids = (count: number, name = 'slot') => Array.from({ length: count }, (_, n) => CallId(`${name}-${n}`));
+  const takeAll = async (callIds: readonly CallId[], user: UserId = alice) => {
+    const taken = await Promise.all(callIds.map(async (id) => ((await calls.takeSlot(id, user)) ? id : null)));
+    return taken.filter((id) => id !== null);
+  };
+
+  test('are taken by a hundred of 300 calls of one user that come at once, and by all of another', async () => {
+    const [taken, others] = await Promise.all([takeAll(ids(300)), takeAll(ids(50, 'other'), UserId(alice + 1))]);
+    expect([taken.length, others.length]).toEqual([100, 50]);
+  });
+
+  test('are given back once by calls that did not begin', async () => {
+    const taken = await takeAll(ids(100));
+    for (const id of [...taken, ...taken, CallId('never-taken')]) calls.releaseSlot(id);
+    expect(await takeAll(ids(300, 'next'))).toHaveLength(100);
+  });
+
+  test('belong to the calls that begin, until these have their outcome', async () => {
+    const [first, ...others] = await takeAll(ids(100));
+    if (first === undefined) throw new Error('no slot');
+    await begin(first);
+    calls.releaseSlot(first);
+    expect(await calls.takeSlot(CallId('more'), alice)).toBe(false);
+    for (const id of others) calls.releaseSlot(id);
+    expect(await takeAll(ids(300, 'next'))).toHaveLength(99);
+    await calls.end(first);
+    await calls.end(first);
+    expect(await takeAll(ids(2, 'last'))).toHaveLength(1);
+  });
+
+  test('are given back by a call that could not be written down', async () => {
+    const [first] = await takeAll(ids(100));
+    if (first === undefined) throw new Error('no slot');
+    rows.set = () => {
+      throw new Error('the database is away');
+    };
+    await expect(calls.begin(backgroundCall(first))).rejects.toThrow('the database is away');
+    expect(await takeAll(ids(2, 'next'))).toHaveLength(1);
+  });
+
+  test('count calls that an earlier process has left', async () => {
+    for (const id of ids(60, 'left')) rows.set(id, backgroundCall(id));
+    await calls.load();
+    expect(await takeAll(ids(300))).toHaveLength(40);
   });
 });

@@ -241,6 +241,24 @@ describe('a response in the background', () => {
   });
 });
 
+test('of 300 parallel requests of one user for responses in the background, 100 are accepted, and as many again when these have ended', async () => {
+  // Refused upstream: these give their slots back.
+  for (let n = 0; n < 3; n++) upstream.next('POST /v1/responses', (response) => void response.writeHead(500).end('{}'));
+  await Promise.allSettled(Array.from({ length: 3 }, () => client.responses.create(ask)));
+  upstream.received.length = 0;
+  for (const round of [1, 2]) {
+    const asked = await Promise.allSettled(Array.from({ length: 300 }, () => client.responses.create(ask)));
+    const ids = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value.id] : []));
+    const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const posts = upstream.received.filter(({ method }) => method === 'POST').length;
+    expect([ids.length, posts]).toEqual([100, round * 100]);
+    for (const error of refused) expect(error).toMatchObject({ status: 429, code: 'too_many_background_responses' });
+    for (const id of ids) upstream.finish(id);
+    await Promise.all(ids.map((id) => client.responses.retrieve(id)));
+    await becomes(10_000_000 - 3_000 * round);
+  }
+});
+
 describe('a stream in the background', () => {
   test('gives its id at once, and can be left, resumed and settled once', async () => {
     const stream = await client.responses.create({ ...ask, stream: true });

@@ -62,7 +62,7 @@ interface CallInput {
   readonly addressModel?: string;
 }
 
-const background = { mayBegin: async () => true } as unknown as RelayPorts['background'];
+const background = { takeSlot: async () => true } as unknown as RelayPorts['background'];
 const kept = { ownedBy: async () => new Map<string, KeptOwner>() };
 const messages = [{ role: 'user', content: 'hi' }];
 
