@@ -153,6 +153,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   'gemini.thinking_adapter_budget_tokens_percentage': gemini('request.ts', 'thinkingShare'),
   'claude.model_headers_settings': ['src/relay/protocols/anthropic/headers.ts', 'settings.claude.headers'],
   'claude.default_max_tokens': ['src/relay/protocols/anthropic/request.ts', 'settings.claude.defaultMaxTokens'],
+  'claude.prompt_caching_enabled': ['src/relay/protocols/anthropic/request.ts', 'settings.claude.cachesPrompts'],
   'claude.thinking_adapter_enabled': ['src/relay/protocols/anthropic/request.ts', 'settings.claude.thinkingAdapter'],
   'claude.thinking_adapter_budget_tokens_percentage': [
     'src/relay/protocols/anthropic/request.ts',

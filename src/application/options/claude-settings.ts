@@ -11,6 +11,8 @@ export interface ClaudeSettings {
   readonly thinkingAdapter: boolean;
   /** What of the limit may be thought, for those. */
   readonly thinkingShare: number;
+  /** Prompts of conversations are marked for the cache. */
+  readonly cachesPrompts: boolean;
 }
 
 const usualMaxTokens = 8_192;
@@ -33,12 +35,13 @@ function headersIn(value: unknown): ReadonlyMap<string, readonly string[]> {
   return headers;
 }
 
+type ClaudeSwitches = Pick<ClaudeSettings, 'thinkingAdapter' | 'thinkingShare' | 'cachesPrompts'>;
+
 /** `maxTokens` and `headers`: JSON objects as text. Members that make no sense are as if they were not there. */
 export function claudeSettings(
   maxTokens: string,
   headers: string,
-  thinkingAdapter: boolean,
-  thinkingShare: number,
+  { thinkingAdapter, thinkingShare, cachesPrompts }: ClaudeSwitches,
 ): ClaudeSettings {
   const limits = membersOf(JSON.parse(maxTokens)).filter(
     (entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && Number(entry[1]) > 0,
@@ -50,5 +53,6 @@ export function claudeSettings(
     headers: new Map(membersOf(JSON.parse(headers)).map(([model, given]) => [model, headersIn(given)])),
     thinkingAdapter,
     thinkingShare,
+    cachesPrompts,
   };
 }

@@ -134,12 +134,11 @@ export function settingsFrom(
     modelRateLimit: modelRateLimit(options),
     sensitiveWords: sensitiveWords(options),
     ...streamTimes(options),
-    claude: claudeSettings(
-      text('claude.default_max_tokens'),
-      text('claude.model_headers_settings'),
-      flag('claude.thinking_adapter_enabled'),
-      number('claude.thinking_adapter_budget_tokens_percentage'),
-    ),
+    claude: claudeSettings(text('claude.default_max_tokens'), text('claude.model_headers_settings'), {
+      thinkingAdapter: flag('claude.thinking_adapter_enabled'),
+      thinkingShare: number('claude.thinking_adapter_budget_tokens_percentage'),
+      cachesPrompts: flag('claude.prompt_caching_enabled'),
+    }),
     gemini: geminiSettings(options),
     passwordLogin: flag('PasswordLoginEnabled'),
     adminSecondFactor: flag('general_setting.admin_second_factor'),

@@ -19,13 +19,16 @@ export const anthropicFacts: readonly FactRow[] = [
   wholeName(/claude/i, { isClaude: true }),
 
   // Under whatever prefix: clouds put their own before the name.
-  wholeName(/claude-(v?2|instant|3(?![-.]7))/, messages('none', false, 'any', false)),
+  wholeName(/claude-(v?2|instant|3(?![-.]7))/, { ...messages('none', false, 'any', false), cachesFrom: null }),
   wholeName(/claude-(3[-.]7|[a-z]+-4([-.][01]\b|[-@]20|$))/, messages('budget', true, 'any', false)),
   wholeName(/claude-[a-z]+-4[-.]5/, messages('budget', true, 'one', true)),
   wholeName(/claude-[a-z]+-4[-.]6/, messages('adaptive', true, 'any', true)),
   // What comes after them, as far as anybody has said.
-  wholeName(/claude/i, messages('adaptive', false, 'none', true)),
-  wholeName(/claude-(fable|mythos)/, { alwaysThinks: true }),
+  wholeName(/claude-(fable|mythos)/, { alwaysThinks: true, cachesFrom: 512 }),
+  wholeName(/claude-opus-5/, { cachesFrom: 512 }),
+  wholeName(/claude-opus-4[-.]7/, { cachesFrom: 2_048 }),
+  wholeName(/claude-(opus-4[-.][56]|haiku-4)/, { cachesFrom: 4_096 }),
+  wholeName(/claude/i, { ...messages('adaptive', false, 'none', true), cachesFrom: 1_024 }),
 
   family(/^claude-opus-4[-.]5/, { retires: '2027-01-22' }),
   family(/^claude-sonnet-4[-.]5/, { retires: '2026-11-30' }),

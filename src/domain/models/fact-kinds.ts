@@ -136,6 +136,8 @@ interface OpenAiFacts {
 interface OtherInterfaceFacts {
   readonly isClaude: boolean;
   readonly messages: MessagesRules;
+  /** Tokens of the shortest prompt that Anthropic keeps in its cache, where it is marked; null: none, or nobody has said. */
+  readonly cachesFrom: number | null;
   /** Its thinking cannot be switched off. */
   readonly alwaysThinks: boolean;
   /** Gemini's: it takes parameters of thinking. */

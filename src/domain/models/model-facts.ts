@@ -52,6 +52,7 @@ const unknown: ModelFacts = {
   isClaude: false,
   // Behind an interface like Anthropic's: nobody has said what it refuses.
   messages: { thinking: 'adaptive', budgeted: false, sampling: 'any', schemas: true },
+  cachesFrom: null,
   alwaysThinks: false,
   takesThinking: true,
   thinksByLevel: false,

@@ -229,6 +229,8 @@ export const optionTable = {
   'claude.default_max_tokens': object('{"default":8192}'),
   'claude.thinking_adapter_enabled': on,
   'claude.thinking_adapter_budget_tokens_percentage': number(0.8, 0.1, 1),
+  /** Prompts of conversations are marked for Anthropic's cache where their callers' dialect has no words for that. */
+  'claude.prompt_caching_enabled': on,
   'global.pass_through_request_enabled': off,
   'general_setting.docs_link': line(),
   'general_setting.admin_second_factor': off,

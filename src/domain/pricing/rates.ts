@@ -1,5 +1,5 @@
 import type { Usage } from '../call/usage.js';
-import { type Decimal, decimal, isZero, larger, times, ZERO } from '../kernel/decimal.js';
+import { add, type Decimal, decimal, isNegative, isZero, larger, negative, times, ZERO } from '../kernel/decimal.js';
 import type { CallPrice, Price, TokenPrice } from './pricing.js';
 import {
   boundOf,
@@ -66,6 +66,13 @@ export const isSoldBy = ({ pieces }: Price, name: PieceQuantity): boolean => pie
 /** Plain input costs nothing. */
 export const isInputFree = (price: TokenPrice): boolean =>
   isZero(unitOf(price)) || isZero(factor(quantityRatio(price, 'input')));
+
+/** Input that is found in a cache costs less than input that is not; a call with a price of its own costs what it did. */
+export function isCheaperCached(price: Price): boolean {
+  if (price.per === 'call') return true;
+  const [input, cached] = [factor(quantityRatio(price, 'input')), factor(quantityRatio(price, 'cachedInput'))];
+  return isNegative(add(cached, negative(input)));
+}
 
 /** `unit`: of an input token; null: the call as such has its price, and tokens have none. */
 export function rateOf(price: Price, name: Quantity, unit: Decimal | null): Decimal {

@@ -76,6 +76,8 @@ export interface CallerRequest {
   readonly outputLimit: number | null;
   /** What is reserved for is never more than this to each answer, whoever sets the limit. */
   readonly maxOutput: number;
+  /** Its payer saves by what is found in a cache of prompts. Left out: nobody pays. */
+  readonly savesByCache?: boolean;
   /** Tiers of service that it asks for and that are priced, as the prices name them. Left out: none. */
   readonly tiers?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mode } from '../../domain/channel/provider.js';
+import { isCheaperCached } from '../../domain/pricing/rates.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import type { CallerRequest } from '../contracts/protocol.js';
 import { believer } from '../metering/believed-usage.js';
@@ -42,6 +43,7 @@ const unpaid = {
   outputLimit: null,
   maxOutput: Number.MAX_SAFE_INTEGER,
   tiers: [],
+  savesByCache: false,
 } as const satisfies Partial<CallerRequest>;
 
 const paidFor = (
@@ -56,6 +58,7 @@ const paidFor = (
   outputLimit,
   maxOutput: outputLimit ?? estimate.asked ?? estimate.limits.output,
   tiers,
+  savesByCache: isCheaperCached(estimate.price),
 });
 
 /** The same request, put as one of chat. */
@@ -79,7 +82,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   const neutral = neutralOf(endpoint, body, exact, renamedTools);
   const { dialect } = endpoint;
   const asked = paid === null ? unpaid : paidFor(endpoint, paid);
-  const { files, answersAudio, stream, wantsUsage, believed, outputLimit, maxOutput, tiers } = asked;
+  const { files, answersAudio, stream, wantsUsage, believed, outputLimit, maxOutput, tiers, savesByCache } = asked;
   return {
     dialect,
     mode,
@@ -101,5 +104,6 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     outputLimit,
     maxOutput,
     tiers,
+    savesByCache,
   };
 }

@@ -21,7 +21,7 @@ describe('the table of model facts', () => {
 
   test.each(named)('has for %s the same facts as before the table', (name, facts) => {
     // What came later has tests of its own.
-    const later = { knowsMaxEffort: false, knowsXhighLevel: false };
+    const later = { knowsMaxEffort: false, knowsXhighLevel: false, cachesFrom: null };
     const { paysForCacheWrites: _, lastingCacheWrite: __, retires: ___, ...known } = { ...factsOf(name), ...later };
     expect({ ...unknown, ...known }).toEqual({ ...unknown, ...facts });
   });
@@ -32,6 +32,23 @@ describe('the table of model facts', () => {
     ['claude-opus-5', null],
     ['gpt-4o', null],
   ])('names for %s the day on which it retires: %s', (name, day) => expect(factsOf(name).retires).toBe(day));
+
+  // As Anthropic documents its cache of prompts.
+  test.each([
+    ['claude-3-5-sonnet-20241022', null],
+    ['claude-opus-4-5', 4_096],
+    ['claude-opus-4-6', 4_096],
+    ['claude-haiku-4-5', 4_096],
+    ['anthropic.claude-opus-4-7', 2_048],
+    ['claude-opus-4-8', 1_024],
+    ['claude-sonnet-4-5', 1_024],
+    ['claude-sonnet-5', 1_024],
+    ['claude-opus-5', 512],
+    ['claude-fable-5', 512],
+    ['gpt-5', null],
+  ])('has for %s the length of the shortest prompt that is cached: %s', (name, tokens) =>
+    expect(factsOf(name).cachesFrom).toBe(tokens),
+  );
 
   test('returns the same for a repeated name, without parsing it again', () =>
     expect(factsOf('gpt-5.4')).toBe(factsOf('gpt-5.4')));

@@ -149,6 +149,7 @@ describe('the defaults of the legacy contract', () => {
     ['SelfUseModeEnabled', 'false'],
     ['general_setting.ping_interval_seconds', '60'],
     ['claude.thinking_adapter_enabled', 'true'],
+    ['claude.prompt_caching_enabled', 'true'],
     ['claude.thinking_adapter_budget_tokens_percentage', '0.8'],
     ['gemini.thinking_adapter_budget_tokens_percentage', '0.6'],
     ['GroupRatio', '{"default":1,"vip":1,"svip":1}'],

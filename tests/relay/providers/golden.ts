@@ -27,6 +27,8 @@ import { eventFrame, framesOf } from '../../support/upstreams/event-stream.js';
 
 const root = fileURLToPath(new URL('../fixtures', import.meta.url));
 
+export const usualSwitches = { thinkingAdapter: true, thinkingShare: 0.8, cachesPrompts: true } as const;
+
 interface RequestFile {
   readonly channel: Partial<UpstreamChannel> & { type: number };
   /** The caller's; left out: OpenAI's. */
@@ -96,7 +98,7 @@ export const usualOptions: RequestOptions = {
   forceUsage: true,
   azureDefaultApiVersion: '2024-12-01-preview',
   siteAddress: 'https://gateway.example',
-  claude: claudeSettings('{"default":8192}', '{}', true, 0.8),
+  claude: claudeSettings('{"default":8192}', '{}', usualSwitches),
   passThrough: false,
   keepsUpstream: true,
   now: 1_767_323_045_000,
@@ -155,7 +157,10 @@ function claudeOf({
   thinkingAdapter,
 }: NonNullable<RequestFile['claude']> = {}): RequestOptions['claude'] {
   const limits = JSON.stringify(maxTokens ?? { default: 8192 });
-  return claudeSettings(limits, JSON.stringify(headers ?? {}), thinkingAdapter ?? true, 0.8);
+  return claudeSettings(limits, JSON.stringify(headers ?? {}), {
+    ...usualSwitches,
+    thinkingAdapter: thinkingAdapter ?? true,
+  });
 }
 
 /** Their events come in binary frames; the fixtures have them as text. */

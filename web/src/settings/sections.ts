@@ -171,6 +171,7 @@ const models: readonly SettingSection[] = [
     fields: plain(
       'claude.model_headers_settings',
       'claude.default_max_tokens',
+      'claude.prompt_caching_enabled',
       'claude.thinking_adapter_enabled',
       'claude.thinking_adapter_budget_tokens_percentage',
     ),

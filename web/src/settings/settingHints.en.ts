@@ -17,6 +17,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   CheckSensitiveOnPromptEnabled: 'Requests that hold one of the words are refused.',
   'claude.default_max_tokens': 'JSON: model → tokens; default is for all others.',
   'claude.model_headers_settings': 'JSON: model → header → array of values.',
+  'claude.prompt_caching_enabled':
+    'Conversations of clients of OpenAI’s and Gemini’s interfaces are marked for Anthropic’s cache. Writing costs more than input, reading much less.',
   'claude.thinking_adapter_budget_tokens_percentage': 'Of the longest output, from 0.1 to 1.',
   'claude.thinking_adapter_enabled': 'The ending -thinking of a model’s name turns thinking on.',
   CompletionRatio: 'JSON: model → price of output by price of input.',

@@ -13,6 +13,8 @@ export const settingHintsZh = {
   CheckSensitiveOnPromptEnabled: '含敏感词的请求会被拒绝。',
   'claude.default_max_tokens': 'JSON：模型 → token 数；default 用于未列出的模型。',
   'claude.model_headers_settings': 'JSON：模型 → 请求头 → 值的数组。',
+  'claude.prompt_caching_enabled':
+    '为 OpenAI、Gemini 接口的多轮会话标记 Anthropic 提示词缓存：写入比输入贵，读取便宜得多。',
   'claude.thinking_adapter_budget_tokens_percentage': '占最大输出的比例，0.1 至 1。',
   'claude.thinking_adapter_enabled': '模型名后缀 -thinking 开启思考。',
   CompletionRatio: 'JSON：模型 → 输出价格与输入价格之比。',

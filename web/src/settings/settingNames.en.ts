@@ -14,6 +14,7 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   CheckSensitiveOnPromptEnabled: 'Check prompts',
   'claude.default_max_tokens': 'Longest output',
   'claude.model_headers_settings': 'Headers',
+  'claude.prompt_caching_enabled': 'Prompt caching',
   'claude.thinking_adapter_budget_tokens_percentage': 'Share of thinking',
   'claude.thinking_adapter_enabled': 'Thinking by name',
   CompletionRatio: 'Completion ratios',

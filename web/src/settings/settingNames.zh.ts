@@ -13,6 +13,7 @@ export const settingNamesZh = {
   CheckSensitiveOnPromptEnabled: '检查提示词',
   'claude.default_max_tokens': '默认最大输出',
   'claude.model_headers_settings': '请求头',
+  'claude.prompt_caching_enabled': '提示词缓存',
   'claude.thinking_adapter_budget_tokens_percentage': '思考预算比例',
   'claude.thinking_adapter_enabled': '思考适配',
   CompletionRatio: '输出倍率',

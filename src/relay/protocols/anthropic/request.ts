@@ -21,6 +21,7 @@ import {
 import { declinesThinking } from '../declined-thinking.js';
 import { baseOf, neutralAs, written } from '../request-builder.js';
 import { thinkingInAnthropic } from '../requested-thinking.js';
+import { markedForCache } from './cache-marks.js';
 import { betasOf, samplingRefusedBy } from './headers.js';
 import { conversationOf } from './messages.js';
 import { bounded, pricedBody, tierSent } from './priced-body.js';
@@ -160,7 +161,9 @@ function messagesBody(
   const max = Math.max(caller.maxOutput, limit);
   if ((numberIn(body.max_tokens) ?? 0) > max) body.max_tokens = max;
   const lowered = caller.outputLimit !== null || limitGiven(given) === null;
-  return { body: lowered ? fitted(body) : body, model };
+  const fit = lowered ? fitted(body) : body;
+  const marks = !own && !options.passThrough && options.claude.cachesPrompts && caller.savesByCache === true;
+  return { body: marks ? markedForCache(fit, model, given, caller.promptTokens) : fit, model };
 }
 
 /** What is to be counted, and nothing that only an answer has. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../src/relay/json/json.js';
 import { toolCallsOf } from '../../../../src/relay/metering/tool-calls.js';
 import { keptUpstream } from '../../../../src/relay/pipeline/kept-upstream.js';
 import { wordsOf } from '../../../../src/relay/upstream/request-content.js';
-import { callerOf, plainChannel, providerOfType, usualOptions } from '../../providers/golden.js';
+import { callerOf, plainChannel, providerOfType, usualOptions, usualSwitches } from '../../providers/golden.js';
 
 /* What Anthropic's interface has had since version 2026-10-21, on its way to Anthropic itself. */
 
@@ -28,7 +28,7 @@ function sent({ type = 14, body = {}, headers = {}, override, model = 'claude-so
   const base = callerOf('chat', { model, max_tokens: 4_000, messages: said, ...body });
   const own = more.dialect !== 'openai';
   const caller = { ...base, headers, maxOutput: 64_000, dialect: own ? messages.dialect : openAiCaller };
-  const claude = claudeSettings('{"default":8192}', JSON.stringify(more.configured ?? {}), true, 0.8);
+  const claude = claudeSettings('{"default":8192}', JSON.stringify(more.configured ?? {}), usualSwitches);
   const key = type === 33 ? 'AKIDEXAMPLE|secret|us-east-1' : plainChannel.key;
   const channel = { ...plainChannel, key, paramOverride: override ?? null };
   const request = provider.protocol.request({ provider, channel, caller, model, options: { ...usualOptions, claude } });
