@@ -125,6 +125,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'domain/api-key': ['domain/kernel', 'domain/ledger'],
   'domain/channel': ['domain/kernel', 'domain/events'],
   'domain/payment': ['domain/kernel'],
+  'domain/task': ['domain/kernel', 'domain/call'],
   'domain/user': ['domain/kernel'],
   'graphql/server': [],
   'graphql/live': ['graphql/server'],

@@ -6,12 +6,22 @@ import type { ChannelEvent } from '../channel/channel.js';
 import type { Brand } from '../kernel/brand.js';
 import type { IdentityEvent, IdentityKind, InviteCodeEvent, UsernameEvent } from '../kernel/claim.js';
 import { invalidField } from '../kernel/failure.js';
-import type { ApiKeyId, CallId, ChannelId, IdentityClaim, PaymentId, RedemptionId, UserId } from '../kernel/ids.js';
+import type {
+  ApiKeyId,
+  CallId,
+  ChannelId,
+  IdentityClaim,
+  PaymentId,
+  RedemptionId,
+  TaskId,
+  UserId,
+} from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { RefusalEvent } from '../kernel/refusal.js';
 import type { OptionEvent } from '../options/option.js';
 import type { PaymentEvent } from '../payment/payment.js';
 import type { RedemptionEvent } from '../payment/redemption.js';
+import type { TaskEvent } from '../task/task.js';
 import type { FactorEvent } from '../user/second-factor.js';
 import type { SetupEvent } from '../user/setup.js';
 import type { UserEvent } from '../user/user.js';
@@ -31,6 +41,7 @@ export type DomainEvent =
   | OptionEvent
   | CallEvent
   | RefusalEvent
+  | TaskEvent
   | PaymentEvent
   | SetupEvent
   | UsageLogEvent
@@ -106,6 +117,10 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   CallRefunded: true,
   CallRefused: true,
   CallsRefused: true,
+  TaskSubmitted: true,
+  TaskProgressed: true,
+  TaskSucceeded: true,
+  TaskFailed: true,
   TopUpRequested: true,
   TopUpBegun: true,
   TopUpCompleted: true,
@@ -162,6 +177,7 @@ export const streams = {
   invite: (code: string) => `invite-${code}` as StreamName,
   apiKey: (id: ApiKeyId) => `apikey-${id}` as StreamName,
   channel: (id: ChannelId) => `channel-${id}` as StreamName,
+  task: (id: TaskId) => `task-${id}` as StreamName,
   redemption: (id: RedemptionId) => `redemption-${id}` as StreamName,
   call: (id: CallId) => `call-${id}` as StreamName,
   payment: (id: PaymentId) => `payment-${id}` as StreamName,

@@ -88,6 +88,10 @@ export function secretReferences(event: DomainEvent): SecretReferences | 'none' 
     case 'CallRefunded':
     case 'CallRefused':
     case 'CallsRefused':
+    case 'TaskSubmitted':
+    case 'TaskProgressed':
+    case 'TaskSucceeded':
+    case 'TaskFailed':
     case 'TopUpRequested':
     case 'TopUpBegun':
     case 'TopUpCompleted':

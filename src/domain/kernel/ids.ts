@@ -5,6 +5,8 @@ export type UserId = Brand<number, 'UserId'>;
 export type ApiKeyId = Brand<number, 'ApiKeyId'>;
 export type ChannelId = Brand<number, 'ChannelId'>;
 export type RedemptionId = Brand<number, 'RedemptionId'>;
+/** Of work that outlives the call that asked for it; counted up, so that nothing but its owner guards it. */
+export type TaskId = Brand<number, 'TaskId'>;
 /** A call's request id, e.g. `20261121070000123abcdEFGH`. */
 export type CallId = Brand<string, 'CallId'>;
 /** Names a secret in the vault; says nothing about it. */
@@ -32,6 +34,7 @@ export const UserId = (raw: unknown): UserId => positive('user id', raw) as User
 export const ApiKeyId = (raw: unknown): ApiKeyId => positive('api key id', raw) as ApiKeyId;
 export const ChannelId = (raw: unknown): ChannelId => positive('channel id', raw) as ChannelId;
 export const RedemptionId = (raw: unknown): RedemptionId => positive('redemption id', raw) as RedemptionId;
+export const TaskId = (raw: unknown): TaskId => positive('task id', raw) as TaskId;
 export const CallId = (raw: unknown): CallId => text('call id', raw) as CallId;
 /** Whether a text that somebody looks for a call by could be its id. */
 export const isCallId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);

@@ -255,6 +255,11 @@ const movers = {
   RedemptionCodeDisabled: null,
   RedemptionCodeDeleted: null,
   ChannelTestRunFinished: null,
+  TaskSubmitted: null,
+  TaskProgressed: null,
+  TaskSucceeded: null,
+  // Its refund moves quota: an event of its call.
+  TaskFailed: null,
   OptionChanged: null,
   ModelPricesChanged: null,
   SetupCompleted: null,

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { BackgroundCalls } from '../../application/ports/background-call-ports.js';
 import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { Clock, Directory, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
+import type { Tasks } from '../../application/ports/task-ports.js';
 import type { ChannelId, SecretId } from '../../domain/kernel/ids.js';
 import type { ApiKeyStatusNotice } from '../admission/authenticate.js';
 import type { CallLimits } from '../admission/call-limits.js';
@@ -39,6 +40,8 @@ export interface RelayPorts {
   readonly refusals: Pick<RefusalTally, 'count'>;
   readonly kept: KeptObjects;
   readonly background: BackgroundCalls;
+  /** Left out: no task is taken. */
+  readonly tasks?: Tasks;
   readonly providerOf: (channelType: number) => Provider | null;
   readonly config: RelayConfig;
   readonly log: RelayLog;

@@ -17,6 +17,7 @@ import type { AnswerDialect, WholeAnswer } from './answer-writer.js';
 import type { Authorisation } from './authorisation.js';
 import type { NeutralRequest } from './neutral-request.js';
 import type { ServiceSent } from './service-tier.js';
+import type { AcceptedTask, TaskWire } from './task-wire.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
@@ -148,6 +149,8 @@ export interface Generated {
   readonly kept?: readonly KeptObject[];
   /** Its provider works on in the background, and is asked for it later. Left out: it does not. */
   readonly runsOn?: boolean;
+  /** Its provider has taken it as a task. Left out: it is none. */
+  readonly task?: AcceptedTask;
 }
 
 export type Answer =
@@ -270,6 +273,8 @@ export interface Provider extends ProviderFacts {
   readonly models?: ModelsWire;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly overheadRule?: ReasoningOverheadRule;
+  /** How it is asked about tasks that it has taken. Left out: it takes none. */
+  readonly tasks?: TaskWire;
 }
 
 /**

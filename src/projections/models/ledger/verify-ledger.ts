@@ -280,6 +280,10 @@ class Facts {
       case 'TopUpExpired':
       case 'CallRefused':
       case 'CallsRefused':
+      case 'TaskSubmitted':
+      case 'TaskProgressed':
+      case 'TaskSucceeded':
+      case 'TaskFailed':
       case 'EventQuarantined':
         return;
       default:

@@ -1,0 +1,87 @@
+import type { ApiKeyId, CallId, ChannelId, TaskId, UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import type { Quota } from '../../domain/kernel/quota.js';
+import type { TaskFacts, TaskFailureReason, TaskPlatform, TaskStatus } from '../../domain/task/task.js';
+
+/* Tasks, for those who submit them and for those who learn what becomes of them. */
+
+/**
+ * What a task says and shows, in words of its caller and its upstream. Texts are bounded when they are kept: a long
+ * member is cut, and a `result` that is too long is left out, for half of a JSON text is none.
+ */
+interface TaskContent {
+  readonly prompt?: string;
+  readonly promptEn?: string;
+  readonly description?: string;
+  readonly state?: string;
+  /** Upstream's own words for why it failed. */
+  readonly failReason?: string;
+  /** JSON text of what upstream has returned for it. */
+  readonly result?: string;
+  /** Addresses of pictures, sound and videos that upstream has returned: nothing else is ever fetched for it. */
+  readonly urls: readonly string[];
+}
+
+export interface NewTask {
+  readonly userId: UserId;
+  readonly apiKeyId: ApiKeyId | null;
+  readonly apiKeyName: string;
+  readonly group: string;
+  readonly model: string;
+  /** One call submits at most one task. */
+  readonly callId: CallId;
+  readonly channelId: ChannelId;
+  readonly platform: TaskPlatform;
+  readonly action: string;
+  readonly upstreamId: string;
+  /** Left out: the same as `upstreamId`, which must then be a kept id. */
+  readonly publicId?: string;
+  readonly parent: TaskId | null;
+  /** `failed` is looked into, and not believed of an upstream that has just taken it. */
+  readonly status: TaskStatus;
+  /** Percent. */
+  readonly progress: number;
+  readonly content: TaskContent;
+}
+
+/** How upstream says a task is. */
+export interface TaskObservation {
+  readonly upstreamId: string;
+  readonly status: TaskStatus;
+  /** Why it has failed. Left out: `upstream`. */
+  readonly reason?: TaskFailureReason;
+  /** Percent; null: not said. */
+  readonly progress: number | null;
+  readonly startedAt: Instant | null;
+  readonly finishedAt: Instant | null;
+  /** Members that are left out stay as they are; so do `urls` where there are none. */
+  readonly content: TaskContent;
+}
+
+interface TaskView {
+  readonly facts: TaskFacts;
+  readonly status: TaskStatus;
+  /** Percent. */
+  readonly progress: number;
+  /** null: it has not failed. */
+  readonly reason: TaskFailureReason | null;
+  readonly submittedAt: Instant;
+  readonly startedAt: Instant | null;
+  readonly finishedAt: Instant | null;
+  /** What its call was charged; null: nothing yet. */
+  readonly charged: Quota | null;
+  readonly refunded: boolean;
+  /** null: it is not kept any more. */
+  readonly content: TaskContent | null;
+}
+
+export interface Tasks {
+  /** Resolves when it is durable; the same task where its call has submitted one already. Throws `store-unavailable`. */
+  submitted(task: NewTask): Promise<TaskId>;
+  /** Of these those that are the user's, the newest of each id. */
+  ofUser(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly TaskView[]>;
+  /** Its one transition: whoever has learned something of it says so here. A repeat, or what comes late, changes nothing. */
+  observe(taskId: TaskId, seen: TaskObservation): Promise<void>;
+  /** Asks upstream now, at most every 2 s for each task. Never rejects. */
+  look(taskId: TaskId): Promise<void>;
+}

@@ -1,0 +1,37 @@
+import type { NewTask, TaskObservation } from '../../application/ports/task-ports.js';
+import type { TaskPlatform } from '../../domain/task/task.js';
+import type { UpstreamChannel, UpstreamRequest } from './protocol.js';
+
+/* What the relay knows of a provider that takes tasks: how to ask how far they are. */
+
+/** A task as an answer has it: the rest is known of the call. */
+export type AcceptedTask = Pick<
+  NewTask,
+  'platform' | 'action' | 'upstreamId' | 'publicId' | 'parent' | 'status' | 'progress' | 'content'
+>;
+
+/** What a request about a task says of it. */
+interface PolledTask {
+  readonly upstreamId: string;
+  readonly action: string;
+  readonly model: string;
+}
+
+export interface TaskWire {
+  readonly platform: TaskPlatform;
+  /** Milliseconds after which a task fails that is not at an end. */
+  readonly limitMs: number;
+  /** Tasks that one request can ask about. */
+  readonly batch: number;
+  /** Throws NotConvertible. */
+  poll(channel: UpstreamChannel, tasks: readonly PolledTask[]): UpstreamRequest;
+  /**
+   * A complete body, whatever its status: what it says of those `asked` about, and of no others. `unreached`: why nothing
+   * can be told from it, without key and address.
+   */
+  read(
+    status: number,
+    body: Buffer,
+    asked: readonly PolledTask[],
+  ): readonly TaskObservation[] | { readonly unreached: string };
+}
