@@ -16,6 +16,7 @@ import {
   newerPrices,
   unpricedSpeech,
 } from '../../domain/pricing/built-in/newer-prices.js';
+import { builtInVideoPrices } from '../../domain/pricing/built-in/video-prices.js';
 import type { ContextTierFactors } from '../../domain/pricing/context-tiers.js';
 import { type PriceTables, ratioTable } from '../../domain/pricing/price-tables.js';
 import type { TokenQuantity } from '../../domain/pricing/quantities.js';
@@ -197,6 +198,7 @@ export function defaultPrices(at: Instant): DefaultPrices {
     }
   }
   return {
+    builtInRecords: builtInVideoPrices,
     modelRatio,
     modelPrice,
     completionRatio,

@@ -18,8 +18,12 @@ export interface StatedPrices {
 }
 
 /** Models that have a price of their own or none: operators have had one, and no map or record prices them now. */
-function removedModels({ modelRatio, modelPrice }: DefaultPrices, { known }: StatedPrices): ReadonlySet<string> {
-  return new Set([...modelRatio.keys(), ...modelPrice.keys(), ...unpricedSpeech, ...known]);
+function removedModels(
+  { builtInRecords, modelRatio, modelPrice }: DefaultPrices,
+  { known }: StatedPrices,
+): ReadonlySet<string> {
+  const byPiece = builtInRecords?.keys() ?? [];
+  return new Set([...modelRatio.keys(), ...modelPrice.keys(), ...byPiece, ...unpricedSpeech, ...known]);
 }
 
 export const priceTables = (
@@ -29,6 +33,7 @@ export const priceTables = (
 ): PriceTables => ({
   ...(flag('NearestFamilyPriceEnabled') ? { nearest: { removed: removedModels(defaults, stated) } } : {}),
   records: stated.records,
+  ...(defaults.builtInRecords === undefined ? {} : { builtInRecords: defaults.builtInRecords }),
   modelRatio: ratios('ModelRatio', defaults.modelRatio),
   modelPrice: ratios('ModelPrice', defaults.modelPrice),
   completionRatio: ratios('CompletionRatio', defaults.completionRatio),

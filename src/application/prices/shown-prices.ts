@@ -12,6 +12,7 @@ import {
 import { type PriceTables, priceOf, serviceFactorsOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { toolsSoldWith } from '../../domain/pricing/provider-tools.js';
+import { isToolCalls, type PieceQuantity } from '../../domain/pricing/quantities.js';
 import { isSoldBy } from '../../domain/pricing/rates.js';
 import { withTools } from '../../domain/pricing/tool-prices.js';
 import type { ComingPrices } from '../memory/changed-options.js';
@@ -53,7 +54,7 @@ export function shownPrice(tables: PriceTables, model: string, group: string, ac
 export function replacesTokens(price: Price, model: string): boolean {
   if (price.per === 'call') return false;
   if (isSoldBy(price, 'characters') && factsOf(model).speaksByCharacter) return true;
-  const isByPiece = (['characters', 'seconds', 'images'] as const).some((name) => isSoldBy(price, name));
+  const isByPiece = (Object.keys(price.pieces?.dollars ?? {}) as PieceQuantity[]).some((name) => !isToolCalls(name));
   return isByPiece && isZero(decimal(price.model));
 }
 

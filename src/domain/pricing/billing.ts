@@ -4,7 +4,7 @@ import type { Quota } from '../kernel/quota.js';
 import { priceAtLength, pricesByTier } from './context-tiers.js';
 import { chargeOf, exactCharge, exactCount, type Price, tokenUnit } from './pricing.js';
 import { isTokens, type PieceQuantity, type Quantity, type TokenQuantity, tokenQuantities } from './quantities.js';
-import { callRate, quantityRatio, rateOf, unitOf } from './rates.js';
+import { callRate, isSoldBy, quantityRatio, rateOf, unitOf } from './rates.js';
 
 /* How a charge came about, line by line: for whoever wants to see the calculation, which is done nowhere else. */
 
@@ -39,7 +39,7 @@ const namesIn = (usage: Usage): Quantity[] =>
 
 /** Where the call as such has its price, tokens have none; of the rest, seconds and pictures may have none either. */
 const isBilled = (price: Price, name: Quantity): boolean =>
-  price.per === 'token' || (!isTokens(name) && price.pieces?.dollars[name] !== undefined);
+  price.per === 'token' || (!isTokens(name) && isSoldBy(price, name));
 
 export function billingOf(usage: Usage, price: Price): Billing {
   const unit = tokenUnit(price);

@@ -4,7 +4,7 @@ import { type CompletionRule, completionRule } from './built-in/completion-rules
 import { type ContextTierFactors, tierRatios } from './context-tiers.js';
 import { NearestModels } from './nearest-model.js';
 import type { Price, PriceRates } from './pricing.js';
-import type { PieceQuantity, TokenQuantity } from './quantities.js';
+import { isVideoSeconds, type PieceQuantity, type TokenQuantity } from './quantities.js';
 import type { ModelPrice } from './records/model-price.js';
 import { isPricedBy, isSoldByPiece, recordedPrice } from './records/recorded-price.js';
 import { type ServiceTierTable, type TierFactors, tierFactorsOf } from './service-tiers.js';
@@ -25,6 +25,8 @@ export interface PriceTables {
   readonly nearest?: NearestRule;
   /** Those in force. */
   readonly records: ReadonlyMap<string, ModelPrice>;
+  /** Built in, of models that are sold by the piece: a record or a price per call beats it. Left out: none. */
+  readonly builtInRecords?: ReadonlyMap<string, ModelPrice>;
   readonly modelRatio: RatioTable;
   readonly modelPrice: RatioTable;
   readonly completionRatio: RatioTable;
@@ -84,16 +86,23 @@ export const billedName = (model: string): string => {
   return family === undefined ? model : `${family}-*`;
 };
 
+/** What is stated or built in as a record of this model; undefined: the maps say what it costs, if anything does. */
+export const recordIn = (
+  { records, builtInRecords, modelPrice }: Pick<PriceTables, 'records' | 'builtInRecords' | 'modelPrice'>,
+  name: string,
+): ModelPrice | undefined => records.get(name) ?? (modelPrice.has(name) ? undefined : builtInRecords?.get(name));
+
 /** undefined: nobody says anything of it. */
-function ownPrice({ records, modelPrice, modelRatio }: PriceTables, name: string): boolean | undefined {
-  const record = records.get(name);
+function ownPrice(tables: PriceTables, name: string): boolean | undefined {
+  const record = recordIn(tables, name);
   if (record !== undefined) return isPricedBy(record);
-  return modelPrice.has(name) || modelRatio.has(name) ? true : undefined;
+  return tables.modelPrice.has(name) || tables.modelRatio.has(name) ? true : undefined;
 }
 
-function* pricedNames({ records, modelPrice, modelRatio }: PriceTables): Iterable<string> {
+function* pricedNames({ records, builtInRecords, modelPrice, modelRatio }: PriceTables): Iterable<string> {
   for (const [name, record] of records) if (isPricedBy(record)) yield name;
-  for (const table of [modelPrice, modelRatio]) for (const name of table.keys()) if (!records.has(name)) yield name;
+  for (const table of [modelPrice, modelRatio, builtInRecords ?? empty])
+    for (const name of table.keys()) if (!records.has(name)) yield name;
 }
 
 /** By tables, which never change. */
@@ -183,17 +192,21 @@ interface Terms {
   readonly soldBy: SoldBy;
 }
 
-/** Whether a call that is sold so has a price by the record. */
-const isSold = (record: ModelPrice, soldBy: SoldBy): boolean =>
-  soldBy === 'any' || !isSoldByPiece(record)
-    ? isPricedBy(record)
-    : soldBy !== null && record.pieces?.[soldBy] !== undefined;
+/** Whether a call that is sold so has a price by the record; of video, at one resolution at least. */
+function isSold(record: ModelPrice, soldBy: SoldBy): boolean {
+  if (soldBy === 'any' || !isSoldByPiece(record)) return isPricedBy(record);
+  if (soldBy === null) return false;
+  const { pieces = {} } = record;
+  return soldBy === 'video'
+    ? (Object.keys(pieces) as PieceQuantity[]).some(isVideoSeconds)
+    : pieces[soldBy] !== undefined;
+}
 
 function workedOut(tables: PriceTables, model: string, group: string, terms: Terms): Price | null {
   const { acceptUnpriced, soldBy } = terms;
   const name = billedName(model);
   const groupRatio = groupRatioOf(tables, group);
-  const record = tables.records.get(name);
+  const record = recordIn(tables, name);
   if (record !== undefined) {
     const { quotaPerUnit } = tables;
     if (isSold(record, soldBy)) return recordedPriceOf(record, name, { group: groupRatio, quotaPerUnit });

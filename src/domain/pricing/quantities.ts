@@ -37,6 +37,12 @@ export const quantities = {
   images: { unit: 'piece', direction: 'out', stored: 'images' },
   /** Of a recording that is heard. */
   seconds: { unit: 'second', direction: 'in', stored: 'seconds' },
+  /** Of video that is made, by its resolution; where that has no price of its own, at the price of `video`. */
+  video: { unit: 'second', direction: 'out', stored: 'video' },
+  'video:480p': { unit: 'second', direction: 'out', stored: 'video:480p' },
+  'video:720p': { unit: 'second', direction: 'out', stored: 'video:720p' },
+  'video:1080p': { unit: 'second', direction: 'out', stored: 'video:1080p' },
+  'video:4k': { unit: 'second', direction: 'out', stored: 'video:4k' },
   'calls:google_search': { unit: 'call', direction: 'out', stored: 'calls:google_search' },
   'calls:web_search': { unit: 'call', direction: 'out', stored: 'calls:web_search' },
   'calls:google_maps': { unit: 'call', direction: 'out', stored: 'calls:google_maps' },
@@ -72,6 +78,12 @@ const directions: ReadonlyMap<Quantity, QuantityRow['direction']> = new Map(
 export const isTokens = (name: Quantity): name is TokenQuantity => directions.has(name);
 
 const callsOf = 'calls:';
+const videoOf = 'video:';
+
+/** Seconds of video that is made, at whatever resolution. */
+type VideoSeconds = Extract<Quantity, 'video' | `video:${string}`>;
+
+export const isVideoSeconds = (name: Quantity): name is VideoSeconds => name === 'video' || name.startsWith(videoOf);
 
 export const isToolCalls = (name: Quantity): name is ToolCalls => name.startsWith(callsOf);
 

@@ -7,6 +7,7 @@ import {
   isOutput,
   isTokens,
   isToolCalls,
+  isVideoSeconds,
   outputQuantities,
   type PieceQuantity,
   type Quantity,
@@ -52,16 +53,20 @@ export const unitOf = (price: TokenPrice): Decimal => times(factor(price.model),
 export const quantityRatio = ({ ratios }: TokenPrice, name: TokenQuantity): string =>
   ratios[name] ?? (isOutput(name) ? (ratios.output ?? '1') : (ratios.input ?? '1'));
 
+/** USD of one; undefined: it has no price. */
+const dollarsOf = ({ pieces }: Price, name: PieceQuantity): string | undefined =>
+  pieces?.dollars[name] ?? (isVideoSeconds(name) ? pieces?.dollars.video : undefined);
+
 function pieceRate(price: Price, name: PieceQuantity): Decimal {
   const { pieces } = price;
-  const dollars = pieces?.dollars[name];
+  const dollars = dollarsOf(price, name);
   if (pieces === undefined || dollars === undefined) return ZERO;
   // Calls of tools cost the same at every tier.
   return fromDollars(dollars, pieces.quotaPerUnit, isToolCalls(name) ? { group: price.group } : price);
 }
 
 /** A piece of this kind has a price. */
-export const isSoldBy = ({ pieces }: Price, name: PieceQuantity): boolean => pieces?.dollars[name] !== undefined;
+export const isSoldBy = (price: Price, name: PieceQuantity): boolean => dollarsOf(price, name) !== undefined;
 
 /** Plain input costs nothing. */
 export const isInputFree = (price: TokenPrice): boolean =>

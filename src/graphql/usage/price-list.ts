@@ -106,7 +106,8 @@ class PriceTierObject implements TierUnitPrices {
 })
 class PiecePriceObject implements PieceUnitPrice {
   @Field(() => String, {
-    description: 'As a line of a bill names it: images, seconds, characters, calls:NAME of a tool.',
+    description:
+      'As a line of a bill names it: images, seconds, characters, video or video:RESOLUTION (seconds of it), calls:NAME of a tool.',
   })
   readonly quantity!: PieceUnitPrice['quantity'];
 

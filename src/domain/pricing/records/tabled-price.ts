@@ -1,5 +1,5 @@
 import { type Decimal, decimal, decimalText, times } from '../../kernel/decimal.js';
-import { billedName, familyRatiosOf, type PriceTables, priceOf, withoutNearest } from '../price-tables.js';
+import { billedName, familyRatiosOf, type PriceTables, priceOf, recordIn, withoutNearest } from '../price-tables.js';
 import { isOutput, type TokenQuantity } from '../quantities.js';
 import type { ModelPrice, TokenRate } from './model-price.js';
 
@@ -28,10 +28,13 @@ const inUsd = (ratio: string, input: Decimal): TokenRate => ({ usd: decimalText(
  * the model's family too: all others are stated, so that none of them moves with the price of another.
  */
 export function tabledPrice(tables: PriceTables, model: string): ModelPrice | null {
-  const price = priceOf(withoutRecords(tables), model, '', false);
+  const plain = withoutRecords(tables);
+  const price = priceOf(plain, model, '', false);
   if (price === null) return null;
   if (price.per === 'call') return { call: price.price };
   const name = billedName(model);
+  const builtIn = recordIn(plain, name);
+  if (builtIn !== undefined) return builtIn;
   const input = times(decimal(price.model), two);
   const ofFamily = familyRatiosOf(name);
   const isPlain = (quantity: TokenQuantity, ratio: string): boolean =>

@@ -155,8 +155,32 @@ function piecesIn(entry: Json): PriceRates<PieceQuantity> {
   take('seconds', 'input_cost_per_second', 'input_cost_per_audio_per_second');
   take('characters', 'input_cost_per_character');
   const { mode } = entry;
+  if (mode === 'video_generation') return { ...pieces, ...videoPieces(entry) };
   if (mode === 'image_generation' || mode === 'image_edit')
     take('images', 'output_cost_per_image', 'input_cost_per_image');
+  return pieces;
+}
+
+const videoMembers = ['output_cost_per_second', 'output_cost_per_video_per_second'];
+const resolutions = ['480p', '720p', '1080p', '4k'] as const;
+
+/**
+ * The plain member is what the usual resolution costs, whichever that is, so it holds for those that are not named. None
+ * of these is cheaper than a smaller one that is named.
+ */
+function videoPieces(entry: Json): PriceRates<PieceQuantity> {
+  const amountOf = (suffix: string): Decimal | null =>
+    videoMembers.map((member) => positiveIn(entry, `${member}${suffix}`)).find((amount) => amount !== null) ?? null;
+  const usual = amountOf('');
+  const pieces: Partial<Record<PieceQuantity, string>> = usual === null ? {} : { video: decimalText(usual) };
+  let smaller: Decimal | null = null;
+  for (const resolution of resolutions) {
+    const named: Decimal | null = amountOf(`_${resolution}`);
+    if (named === null && smaller === null) continue;
+    const amount: Decimal | null = named ?? (usual === null || smaller === null ? null : larger(usual, smaller));
+    if (amount !== null) pieces[`video:${resolution}`] = decimalText(amount);
+    smaller = amount ?? smaller;
+  }
   return pieces;
 }
 

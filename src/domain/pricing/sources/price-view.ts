@@ -1,6 +1,6 @@
 import { type Decimal, decimal, quotient, times } from '../../kernel/decimal.js';
 import { pricesByTier } from '../context-tiers.js';
-import { billedName, type PriceTables, priceOf, serviceFactorsOf } from '../price-tables.js';
+import { billedName, type PriceTables, priceOf, recordIn, serviceFactorsOf } from '../price-tables.js';
 import type { Price, TokenPrice } from '../pricing.js';
 import { isToolCalls, pieceQuantities, type TokenQuantity, tokenQuantities } from '../quantities.js';
 import { quantityRatio } from '../rates.js';
@@ -39,7 +39,7 @@ export function priceView(tables: PriceTables, model: string): PriceView | null 
   const price = priceOf(tables, model, '', false);
   if (price === null) return null;
   const amounts = new Map<string, Decimal>();
-  const record = tables.records.get(billedName(model));
+  const record = recordIn(tables, billedName(model));
   const isByPiece = record !== undefined && isSoldByPiece(record);
   const lengths: readonly { readonly over: number; readonly price: TokenPrice }[] =
     price.per === 'call' || isByPiece ? [] : [{ over: 0, price }, ...pricesByTier(price)];
