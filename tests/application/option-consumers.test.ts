@@ -132,7 +132,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   AutomaticEnableChannelEnabled: ['src/application/channels/channel-test-run.ts'],
   AutomaticDisableKeywords: ['src/relay/pipeline/channel-health.ts', 'settings.autoDisable.keywords'],
   LogConsumeEnabled: ['src/projections/models/usage-log/usage-log.ts'],
-  DataExportEnabled: ['web/src/shell/Sidebar.tsx', 'status.dashboard'],
+  DataExportEnabled: ['web/src/shell/pages.tsx', 'status.dashboard'],
   // For clients of the legacy interface.
   DataExportDefaultTime: ['src/rest-compat/status.ts'],
   DefaultCollapseSidebar: ['web/src/shell/Layout.tsx', 'status.collapseSidebar'],

@@ -14,7 +14,7 @@ const opens = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): bool
 /** Opens the palette, as Ctrl-K and Cmd-K do; the same again closes it. */
 export function PaletteButton({ viewer }: { readonly viewer: Viewer }) {
   const t = useText(shellTexts);
-  const { dashboard } = useStatus();
+  const status = useStatus();
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
@@ -27,7 +27,7 @@ export function PaletteButton({ viewer }: { readonly viewer: Viewer }) {
     return () => document.removeEventListener('keydown', listen);
   }, []);
 
-  const own = [playground, ...pageGroups(viewer, dashboard).flatMap(({ pages }) => pages)];
+  const own = [playground, ...pageGroups(viewer, status).flatMap(({ pages }) => pages)];
   const pages = [
     ...own,
     { path: '/', name: 'home' as const },

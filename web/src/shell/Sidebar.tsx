@@ -31,15 +31,15 @@ export function Sidebar({ isOpen, onNavigate, hasTopLinks }: SidebarProps) {
 /** The pages of the console, by role. */
 function ConsolePages({ viewer, isOpen, onNavigate }: MenuProps & { readonly viewer: Viewer }) {
   const t = useText(shellTexts);
-  const { dashboard, version } = useStatus();
+  const status = useStatus();
   return (
     <nav className="sidebar-pages" aria-label={t('nav.console')}>
       <PageList pages={[playground]} isOpen={isOpen} onNavigate={onNavigate} />
       <ChatMenu isOpen={isOpen} onNavigate={onNavigate} />
-      {pageGroups(viewer, dashboard).map(({ name, pages }) => (
+      {pageGroups(viewer, status).map(({ name, pages }) => (
         <PageList key={name} title={t(`nav.${name}`)} pages={pages} isOpen={isOpen} onNavigate={onNavigate} />
       ))}
-      <p className="sidebar-version">{t('version', { version })}</p>
+      <p className="sidebar-version">{t('version', { version: status.version })}</p>
     </nav>
   );
 }

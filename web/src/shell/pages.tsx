@@ -7,9 +7,11 @@ import {
   History,
   Key,
   LabTest,
+  Media,
   People,
   Settings,
   TimelineLineChart,
+  Video,
 } from '@blueprintjs/icons';
 import type { JSX } from 'react';
 import { isAdmin, isRoot, type Viewer } from '../kit/SessionProvider.js';
@@ -23,6 +25,8 @@ export interface Page {
     | 'dashboard'
     | 'tokens'
     | 'log'
+    | 'drawing'
+    | 'tasks'
     | 'wallet'
     | 'personal'
     | 'channels'
@@ -40,9 +44,11 @@ export interface PageGroup {
 
 export const playground: Page = { path: '/playground', name: 'playground', icon: <LabTest /> };
 const dashboard: Page = { path: '/detail', name: 'dashboard', icon: <TimelineLineChart /> };
-const ownPages: readonly Page[] = [
-  { path: '/token', name: 'tokens', icon: <Key /> },
-  { path: '/log', name: 'log', icon: <History /> },
+const tokens: Page = { path: '/token', name: 'tokens', icon: <Key /> };
+const log: Page = { path: '/log', name: 'log', icon: <History /> };
+const drawing: Page = { path: '/midjourney', name: 'drawing', icon: <Media /> };
+const tasks: Page = { path: '/task', name: 'tasks', icon: <Video /> };
+const accountPages: readonly Page[] = [
   { path: '/topup', name: 'wallet', icon: <BankAccount /> },
   { path: '/personal', name: 'personal', icon: <Cog /> },
 ];
@@ -54,9 +60,23 @@ const adminPages: readonly Page[] = [
 ];
 const settings: Page = { path: '/setting', name: 'settings', icon: <Settings /> };
 
-/** `hasDashboard`: as the operator has it. */
-export function pageGroups(viewer: Viewer | null, hasDashboard: boolean): readonly PageGroup[] {
-  const own: PageGroup = { name: 'console', pages: hasDashboard ? [dashboard, ...ownPages] : ownPages };
+/** Pages that are there as the operator has it. */
+interface ShownPages {
+  readonly dashboard: boolean;
+  readonly drawing: boolean;
+  readonly tasks: boolean;
+}
+
+export function pageGroups(viewer: Viewer | null, status: ShownPages): readonly PageGroup[] {
+  const pages = [
+    ...(status.dashboard ? [dashboard] : []),
+    tokens,
+    log,
+    ...(status.drawing ? [drawing] : []),
+    ...(status.tasks ? [tasks] : []),
+    ...accountPages,
+  ];
+  const own: PageGroup = { name: 'console', pages };
   if (!isAdmin(viewer)) return [own];
   return [own, { name: 'admin', pages: isRoot(viewer) ? [...adminPages, settings] : adminPages }];
 }
