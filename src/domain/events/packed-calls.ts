@@ -159,7 +159,7 @@ const outcomes: readonly CallOutcome[] = [
   'gateway-failed',
 ];
 
-const keptKinds: readonly KeptKind[] = ['response', 'item', 'container', 'file', 'conversation'];
+const keptKinds: readonly KeptKind[] = ['response', 'item', 'container', 'file', 'conversation', 'audio'];
 
 function numberOf<Name>(names: readonly Name[], name: Name): number {
   const number = names.indexOf(name);

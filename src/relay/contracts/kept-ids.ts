@@ -1,5 +1,5 @@
 import type { KeptKind } from '../../domain/call/kept-object.js';
-import { isObject, type JsonObject, textIn } from '../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import type { InvalidMember } from './caller-dialect.js';
 import { RelayError } from './errors.js';
 
@@ -35,18 +35,58 @@ export const keptContainer: KeptMembers = {
   keeps: () => null,
 };
 
+/** The same, and earlier answers in sound, as chats name them. */
+export const keptInChat: KeptMembers = {
+  idsIn: (body) => [...keptContainer.idsIn(body), ...earlierAudioIn(body)],
+  keeps: () => null,
+};
+
+function* earlierAudioIn({ messages }: JsonObject): Iterable<NamedId> {
+  for (const [at, message] of (isList(messages) ? messages : []).entries())
+    if (isObject(message) && isObject(message.audio) && typeof message.audio.id === 'string')
+      yield {
+        kind: 'audio',
+        id: message.audio.id,
+        param: `messages[${at}].audio.id`,
+        path: ['messages', at, 'audio', 'id'],
+      };
+}
+
+/** What is made for whoever uses it, whether or not anything else is kept. */
+export const isKeptAnyway = (kind: KeptKind): boolean => kind === 'container' || kind === 'audio';
+
 /** An item of an input that is named by its id alone: one of an earlier answer, or a picture that it made. */
 export const isItemReference = ({ type, role, id, result }: JsonObject): boolean =>
   type === 'item_reference' ||
   ((type ?? null) === null && (role ?? null) === null && (id ?? null) !== null) ||
   (type === 'image_generation_call' && textIn(result) === null);
 
+/** Thinking that comes with its words, as models whose thinking may be read give it. */
+export const saysItsThought = ({ type, content, encrypted_content: sealed }: JsonObject): boolean =>
+  type === 'reasoning' && textIn(sealed) === null && objectsIn(content).some(({ text }) => textIn(text) !== null);
+
 /**
- * Thinking, or a summary, that comes without its sealed content: a provider looks it up by its id among what it has
- * stored, whatever else the item says.
+ * Thinking, or a summary, that comes without its content: a provider looks it up by its id among what it has stored,
+ * whatever else the item says.
  */
-export const isStoredThought = ({ type, id, encrypted_content: sealed }: JsonObject): boolean =>
-  (type === 'reasoning' || type === 'compaction') && textIn(id) !== null && textIn(sealed) === null;
+export const isStoredThought = (item: JsonObject): boolean =>
+  (item.type === 'reasoning' || item.type === 'compaction') &&
+  textIn(item.id) !== null &&
+  textIn(item.encrypted_content) === null &&
+  !saysItsThought(item);
+
+/** Approvals of calls that this input does not hold: their places, and the ids that they name. */
+export function unaskedApprovals(input: readonly JsonValue[]): { readonly at: number; readonly id: JsonValue }[] {
+  const asked = new Set<JsonValue>();
+  const found: { at: number; id: JsonValue }[] = [];
+  for (const [at, item] of input.entries()) {
+    if (!isObject(item)) continue;
+    const { type, id = null, approval_request_id: approved = null } = item;
+    if (type === 'mcp_approval_request') asked.add(id);
+    if (type === 'mcp_approval_response' && approved !== null && !asked.has(approved)) found.push({ at, id: approved });
+  }
+  return found;
+}
 
 const nouns: Readonly<Record<KeptKind, string>> = {
   response: 'Response',
@@ -54,6 +94,7 @@ const nouns: Readonly<Record<KeptKind, string>> = {
   container: 'Container',
   file: 'File',
   conversation: 'Conversation',
+  audio: 'Audio',
 };
 
 const maxShown = 128;

@@ -147,6 +147,8 @@ export interface Generated {
   readonly searches?: Usage;
   /** What its provider keeps of it. Left out: nothing. */
   readonly kept?: readonly KeptObject[];
+  /** By which the next request may have its cache compared with this one's. Left out: that was not asked for. */
+  readonly comparedId?: string | undefined;
   /** Its provider works on in the background, and is asked for it later. Left out: it does not. */
   readonly runsOn?: boolean;
   /** Its provider has taken it as a task. Left out: it is none. */

@@ -15,7 +15,7 @@ import { affinityOf } from './session-affinity.js';
 import type { StagePorts } from './stage-ports.js';
 
 type AttemptPorts = ChannelAttemptPorts &
-  Pick<StagePorts, 'limits' | 'log' | 'channelHealth' | 'parsedChannel' | 'leftChannels'>;
+  Pick<StagePorts, 'limits' | 'log' | 'channelHealth' | 'parsedChannel' | 'leftChannels' | 'comparedMessages'>;
 
 const none = (): void => {};
 const nobodyAsked: Course = { tried: [], failed: undefined, unknownAttempts: 0 };
@@ -24,10 +24,10 @@ const unanswered = (call: ReservedCall, failure: AttemptFailure | null, course: 
   extended(call, { answer: null, failure, course });
 
 /** What is put to each channel. It refers to the body: nothing that outlives the attempts may refer to it. */
-function channelRequest(call: ReservedCall, body: HeldBody): ChannelRequest {
+function channelRequest({ comparedMessages }: AttemptPorts, call: ReservedCall, body: HeldBody): ChannelRequest {
   const { incoming, resolution, reservation, startedAt, connection, admission, user } = call;
   const { endpoint, query, headers, model } = incoming;
-  const sent = sentBody(body, (given) => servedBody(call, named(given, model)));
+  const sent = sentBody(body, (given) => comparedMessages.withOwnAlone(user.id, servedBody(call, named(given, model))));
   const files = body.upload === null ? null : body.upload.files;
   const paid = { resolution, reservation, files };
   const { promptTokens } = resolution.estimate;
@@ -105,7 +105,7 @@ export async function attemptCall(
   const { connection, resolution, reservation } = call;
   if (connection.gone) return unanswered(call, null, nobodyAsked);
   const { inFlightCall } = reservation;
-  const request = channelRequest(call, body);
+  const request = channelRequest(ports, call, body);
   const preferred = preferredBy(ports, call, body);
   const attempts = new Attempts(resolution.channels, ports.clock.now(), preferred);
   const allowed = resolution.pinned ? 1 : ports.directory.settings().retryTimes + 1;

@@ -14,11 +14,19 @@ import {
   type UnansweredCall,
 } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
-import { cutUsage, deliveredTier, deliveredUsage, keptOf, nothingUsed, servedTier } from './usage-of-call.js';
+import {
+  comparedIdOf,
+  cutUsage,
+  deliveredTier,
+  deliveredUsage,
+  keptOf,
+  nothingUsed,
+  servedTier,
+} from './usage-of-call.js';
 
 /* The outcome of a reserved call: once, whatever has become of it. */
 
-type ConcludePorts = Pick<StagePorts, 'clock' | 'log'>;
+type ConcludePorts = Pick<StagePorts, 'clock' | 'log' | 'comparedMessages'>;
 
 /** How delivery has ended. */
 interface Ending {
@@ -65,6 +73,7 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
     serviceTier: deliveredTier(call),
     kept: keptOf(call),
   };
+  ports.comparedMessages.note(call.user.id, comparedIdOf(call));
   const finalUsage = cutUsage(ports, call, believed);
   const settlement = settlementOf(call, answer, finalUsage, ending);
   const charged =

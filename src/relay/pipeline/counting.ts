@@ -127,7 +127,7 @@ export async function countPrompt(ports: StagePorts, call: UnreadCall): Promise<
     const resolution = await largeWork.runSteps(bytes, () =>
       resolutionSteps(ports, caller, { endpoint, body: value, bytes, upload, kept }),
     );
-    const sent = sentBody(body, (given) => named(given, model));
+    const sent = sentBody(body, (given) => ports.comparedMessages.withOwnAlone(user.id, named(given, model)));
     const reported = await countUpstream(ports, call, { caller, resolution, sent, bodyBytes: bytes, answerSlot });
     succeeded = true;
     return { reported, estimated: resolution.estimate.promptTokens };

@@ -4,7 +4,7 @@ import { unboundedTokens } from '../../domain/call/usage-bound.js';
 import type { ChannelId, UserId } from '../../domain/kernel/ids.js';
 import type { Demand, Endpoint } from '../contracts/endpoint.js';
 import { RelayError } from '../contracts/errors.js';
-import { keptNotFound, type NamedId } from '../contracts/kept-ids.js';
+import { isKeptAnyway, keptNotFound, type NamedId } from '../contracts/kept-ids.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.js';
 
@@ -19,6 +19,8 @@ export interface KeptCall {
   readonly param: string;
   /** Tokens that what is named brings into the prompt, as far as is known; null: nobody knows. */
   readonly tokens: number | null;
+  /** It may bring more into the prompt than is counted here. */
+  readonly brings: boolean;
   /** The body without what names it. */
   readonly rest: JsonObject;
 }
@@ -36,9 +38,8 @@ export async function keptCallOf(
   body: JsonObject,
 ): Promise<KeptCall | null> {
   if (members === undefined) return null;
-  // A container is made for whoever has code run, whether or not anything else is kept.
   const { keepsUpstream } = directory.settings();
-  const named = members.idsIn(body).filter(({ kind }) => keepsUpstream || kind === 'container');
+  const named = members.idsIn(body).filter(({ kind }) => keepsUpstream || isKeptAnyway(kind));
   const [first] = named;
   if (first === undefined) return null;
   if (named.length > maxNamed)
@@ -62,7 +63,9 @@ export async function keptCallOf(
     body,
     owned.map(({ path }) => path),
   );
-  return { channelId, param: one.param, tokens: tokensOf(owned), rest };
+  // Earlier sound is counted where its message stands.
+  const brings = owned.some(({ kind }) => kind !== 'audio');
+  return { channelId, param: one.param, tokens: tokensOf(owned), brings, rest };
 }
 
 const invalid = (param: string, message: string): RelayError =>
@@ -123,7 +126,8 @@ export function keepingChannels(
 }
 
 /** What is kept is a part of the prompt that nobody here has seen. */
-export function withKept(demand: Demand, { tokens }: Pick<KeptCall, 'tokens'>): Demand {
+export function withKept(demand: Demand, { tokens, brings }: Pick<KeptCall, 'tokens' | 'brings'>): Demand {
+  if (!brings) return demand;
   const { prompt } = demand;
   const more = tokens ?? unboundedTokens;
   const add = (count: number): number => Math.min(count + more, unboundedTokens);

@@ -1,6 +1,6 @@
 import { inlineTools } from '../catalogue/inline-tools.js';
 import type { InvalidMember } from '../contracts/caller-dialect.js';
-import { isItemReference } from '../contracts/kept-ids.js';
+import { isItemReference, unaskedApprovals } from '../contracts/kept-ids.js';
 import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn, objectsIn, textIn } from '../json/json.js';
 
 /*
@@ -31,7 +31,7 @@ const ofRequests = set(
    previousinteractionid interactionid promptid`,
 );
 const ofTools = set(
-  'container containerid fileid fileids vectorstoreids knowledgeid knowledgeids knowledgebaseids connectorid',
+  'container containerid fileid fileids vectorstoreids knowledgeid knowledgeids knowledgebaseids connectorid tunnelid',
 );
 const ofCacheOptions = set('comparisonresponseid');
 const ofParts = set('fileid fileids');
@@ -50,13 +50,6 @@ const isNewContainer = (value: JsonValue | undefined): boolean =>
   memberNamesIn(value).every((name) => name === 'type' || name === 'skills' || name === 'memory_limit') &&
   (value.type ?? 'auto') === 'auto' &&
   objectsIn(value.skills).every(({ type }) => type === 'anthropic');
-
-/**
- * An id that came with an answer and that nobody guesses: who has it was given that answer, and the next turn of the
- * conversation (an answer in sound) cannot do without it.
- */
-const isUnguessableId = (value: JsonValue | undefined): boolean =>
-  typeof value === 'string' && /^[A-Za-z]+_[\w-]{20,128}$/.test(value);
 
 function named(holder: JsonObject, names: ReadonlySet<string>, path: string, instead = sendIt): InvalidMember | null {
   for (const name of memberNamesIn(holder)) {
@@ -124,7 +117,7 @@ const isFile = (content: JsonValue | undefined): boolean => /^\s*file-?id:\/\//i
 
 function inMessage(message: JsonObject, path: string): InvalidMember | null {
   const { role, content, audio } = message;
-  if (isObject(audio) && (audio.id ?? null) !== null && !isUnguessableId(audio.id))
+  if (isObject(audio) && (audio.id ?? null) !== null)
     return refused(`${path}.audio.id`, 'send the transcript of an earlier answer as its content');
   const instructs = role !== 'user' && role !== 'assistant' && role !== 'tool';
   if (instructs && (isList(content) ? objectsIn(content).some(({ text }) => isFile(text)) : isFile(content)))
@@ -189,6 +182,14 @@ function comparedAnswer(body: JsonObject, path: string): InvalidMember | null {
     : null;
 }
 
+/** A call that an earlier answer asked about. */
+function unknownApproval({ input }: JsonObject, path: string): InvalidMember | null {
+  const [first] = isList(input) ? unaskedApprovals(input) : [];
+  return first === undefined
+    ? null
+    : refused(`${path}input[${first.at}].approval_request_id`, 'send the item mcp_approval_request before it');
+}
+
 /** Members that hold more of the request: vendors' own, and the request whose tokens are to be counted. */
 const holders = ['extra_body', 'google', 'generateContentRequest', 'generate_content_request'];
 const deepest = 4;
@@ -207,6 +208,7 @@ export function keptUpstream(body: JsonObject, path = '', depth = 0): InvalidMem
     firstOf(isList(body.input) ? body.input : [], (item, at) =>
       isObject(item) ? inItem(item, `${path}input[${at}]`) : null,
     ) ??
+    unknownApproval(body, path) ??
     firstOf(isList(body.tools) ? body.tools : [], (tool, at) =>
       isObject(tool) ? inTool(tool, `${path}tools[${at}]`) : null,
     ) ??

@@ -18,6 +18,7 @@ import {
   type UnreadCall,
 } from './call-context.js';
 import { channelParser } from './channel-settings.js';
+import { ComparedMessages } from './compared-messages.js';
 import { concludeCall, concludeFaulted, concludeUnanswered, whileReserved } from './conclude.js';
 import { countPrompt, type TokenCount } from './counting.js';
 import { deliverCall, finishCall } from './deliver.js';
@@ -57,7 +58,9 @@ export function openRelay(relayPorts: RelayPorts): Relay {
   });
   const heartbeats = openHeartbeats();
   const leftChannels = new LeftChannels();
-  const ports = { ...relayPorts, parsedChannel: channelParser(), heartbeats, stalledCallers, leftChannels };
+  const comparedMessages = new ComparedMessages();
+  const parsedChannel = channelParser();
+  const ports = { ...relayPorts, parsedChannel, heartbeats, stalledCallers, leftChannels, comparedMessages };
   let active = 0;
 
   const serve = async (call: ConnectedCall, connection: CallerConnection): Promise<void> => {

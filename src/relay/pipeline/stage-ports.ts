@@ -3,6 +3,7 @@ import type { RelayPorts } from '../contracts/ports.js';
 import type { Heartbeats } from '../delivery/heartbeats.js';
 import type { StalledCallers } from '../delivery/stalled-callers.js';
 import type { ParsedChannel } from './channel-settings.js';
+import type { ComparedMessages } from './compared-messages.js';
 import type { LeftChannels } from './left-channels.js';
 
 /** What the stages of a call work with: what the relay is given, and what all its calls share. */
@@ -11,4 +12,5 @@ export interface StagePorts extends RelayPorts {
   readonly stalledCallers: StalledCallers;
   readonly heartbeats: Heartbeats;
   readonly leftChannels: LeftChannels;
+  readonly comparedMessages: ComparedMessages;
 }

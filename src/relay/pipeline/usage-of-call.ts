@@ -43,6 +43,8 @@ export function keptOf(call: DeliveredCall): readonly KeptObject[] | undefined {
   return kept.length > 0 ? kept : undefined;
 }
 
+export const comparedIdOf = (call: DeliveredCall): string | undefined => reportedBy(call).generated.comparedId;
+
 /** What is believed of the usage that upstream reported for a delivered answer. A usage that is not is logged. */
 export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: DeliveredCall): UsedTokens {
   const { usage, generated } = reportedBy(call);

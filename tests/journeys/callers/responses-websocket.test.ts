@@ -179,13 +179,24 @@ describe('a conversation on one WebSocket', () => {
     expect((await logged()).map(({ quota }) => Number(quota))).toEqual([30, 30, 30]);
   });
 
-  test('drops reasoning without encrypted content', async () => {
+  test('drops reasoning that has neither encrypted content nor words', async () => {
     const client = await connected();
     const { encrypted_content: _sealed, ...bare } = reasoningItem('Hm.');
     scripted = [forgotten([bare, messageItem('Yes.')], 'resp_1')];
     await client.create(asked({ input: [said('One?')] }));
     await client.create(asked({ previous_response_id: 'resp_1', input: [said('Two?')] }));
     expect(received[1]?.input).toEqual([said('One?'), messageItem('Yes.'), said('Two?')]);
+  });
+
+  test('keeps reasoning that comes with its words, under another id', async () => {
+    const client = await connected();
+    const { encrypted_content: _sealed, ...bare } = reasoningItem('Hm.');
+    const spoken = { ...bare, content: [{ type: 'reasoning_text', text: 'Let me see.' }] };
+    scripted = [forgotten([spoken, messageItem('Yes.')], 'resp_1')];
+    await client.create(asked({ input: [said('One?')] }));
+    await client.create(asked({ previous_response_id: 'resp_1', input: [said('Two?')] }));
+    const id = expect.stringMatching(/^rs_[0-9a-f]{48}$/);
+    expect(received[1]?.input).toEqual([said('One?'), { ...spoken, id }, messageItem('Yes.'), said('Two?')]);
   });
 
   test('starts with a warm-up that is free and reaches no upstream', async () => {

@@ -3,6 +3,7 @@ import { Failure } from '../../../src/domain/kernel/failure.js';
 import type { UpstreamRequest } from '../../../src/relay/contracts/protocol.js';
 import { attemptCall } from '../../../src/relay/pipeline/attempt.js';
 import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
+import { ComparedMessages } from '../../../src/relay/pipeline/compared-messages.js';
 import { openai } from '../../../src/relay/providers/openai.js';
 import { LargeWork } from '../../../src/relay/text/large-work.js';
 import { channelOf, givenReserved } from '../../support/given/call-contexts.js';
@@ -38,6 +39,7 @@ function given({ says = [good], vault = async () => 'sk-upstream', full = [], re
   const dead: number[] = [];
   const enter = (id: number, by: number): void => void inside.set(id, (inside.get(id) ?? 0) + by);
   const ports = {
+    comparedMessages: new ComparedMessages(),
     clock: settableClock(someInstant),
     directory: {
       settings: () => ({ retryTimes, autoDisable: { enabled: true, keywords: [] }, passThroughRequests: false }),

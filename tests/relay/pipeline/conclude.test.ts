@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
 import type { AnsweredCall, ReservedCall } from '../../../src/relay/pipeline/call-context.js';
+import { ComparedMessages } from '../../../src/relay/pipeline/compared-messages.js';
 import {
   concludeCall,
   concludeFaulted,
@@ -22,7 +23,7 @@ function given() {
   const warned: string[] = [];
   const clock = settableClock(someInstant);
   const log = { info() {}, error() {}, warn: (_: unknown, message: string) => void warned.push(message) };
-  return { ports: { clock, log }, clock, warned };
+  return { ports: { clock, log, comparedMessages: new ComparedMessages() }, clock, warned };
 }
 
 const bytes = Buffer.from('{}');

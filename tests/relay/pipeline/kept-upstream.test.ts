@@ -30,6 +30,31 @@ const named: readonly (readonly [what: string, body: unknown, param: string])[] 
   ['OpenAI: a file in one part', said({ type: 'file', file: { file_id: 'f' } }), 'messages[0].content.file.file_id'],
   ['OpenAI: a part of no kind', part({ file: { file_id: 'file-1' } }), `${inPart}.file.file_id`],
   ['OpenAI: an answer in sound', { messages: [{ role: 'assistant', audio: { id: 'a' } }] }, 'messages[0].audio.id'],
+  [
+    'OpenAI: an answer in sound whose id cannot be guessed',
+    { messages: [{ role: 'assistant', audio: { id: 'audio_67f1c0d2a3b48190a0b1c2d3e4f5a6b7' } }] },
+    'messages[0].audio.id',
+  ],
+  [
+    'OpenAI: a tunnel into the network of the account',
+    tool({ type: 'mcp', server_label: 's', tunnel_id: 'tunnel_1' }),
+    'tools[0].tunnel_id',
+  ],
+  [
+    'OpenAI: an approval of a call that is not in the input',
+    { input: [{ type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true }] },
+    'input[0].approval_request_id',
+  ],
+  [
+    'OpenAI: an approval before the call',
+    {
+      input: [
+        { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true },
+        { type: 'mcp_approval_request', id: 'mcpr_1', name: 'f', arguments: '{}', server_label: 's' },
+      ],
+    },
+    'input[0].approval_request_id',
+  ],
   ['OpenAI: files beside a message', { messages: [{ role: 'user', file_ids: ['a'] }] }, 'messages[0].file_ids'],
   ['OpenAI: stores of a tool', tool({ type: 'file_search', vector_store_ids: ['vs'] }), 'tools[0].vector_store_ids'],
   ['OpenAI: a container of a tool', tool({ type: 'code_interpreter', container: 'c' }), 'tools[0].container'],
@@ -138,10 +163,6 @@ const own: readonly (readonly [what: string, body: unknown])[] = [
     'a new container with the provider’s own skills',
     { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] } },
   ],
-  [
-    'an answer in sound that came before',
-    { messages: [{ role: 'assistant', audio: { id: 'audio_67f1c0d2a3b48190a0b1c2d3e4f5a6b7' } }] },
-  ],
   ['the text of a completion', { prompt: 'Once upon a time' }],
   ['how a prompt is cached', { ...said('x'), prompt_cache_options: { mode: 'explicit', ttl: '12h' } }],
   ['a tool with a new container', tool({ type: 'code_interpreter', container: { type: 'auto' } })],
@@ -158,6 +179,15 @@ const own: readonly (readonly [what: string, body: unknown])[] = [
   [
     'what a tool of the provider’s has made',
     part({ type: 'bash_code_execution_tool_result', content: { content: [{ file_id: 'f' }], file_id: 'f' } }),
+  ],
+  [
+    'an approval of a call that is in the input',
+    {
+      input: [
+        { type: 'mcp_approval_request', id: 'mcpr_1', name: 'f', arguments: '{}', server_label: 's' },
+        { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true },
+      ],
+    },
   ],
   ['the voice that answers', { ...said('x'), audio: { voice: 'alloy', format: 'wav' } }],
 ];

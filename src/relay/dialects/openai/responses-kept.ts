@@ -1,6 +1,12 @@
 import type { KeptKind } from '../../../domain/call/kept-object.js';
 import type { InvalidMember } from '../../contracts/caller-dialect.js';
-import { isItemReference, isStoredThought, type KeptMembers, type NamedId } from '../../contracts/kept-ids.js';
+import {
+  isItemReference,
+  isStoredThought,
+  type KeptMembers,
+  type NamedId,
+  unaskedApprovals,
+} from '../../contracts/kept-ids.js';
 import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn } from '../../json/json.js';
 
 /* Where a request of the Responses interface names what is kept, and asks to have something kept. */
@@ -57,7 +63,10 @@ function idsIn(body: JsonObject): readonly NamedId[] {
     ...conversationIn(body),
     ...comparedIn(body),
   ];
-  for (const [at, item] of (isList(input) ? input : []).entries()) if (isObject(item)) found.push(...inItem(item, at));
+  const items = isList(input) ? input : [];
+  for (const [at, item] of items.entries()) if (isObject(item)) found.push(...inItem(item, at));
+  for (const { at, id } of unaskedApprovals(items))
+    found.push(...named('item', id, ['input', at, 'approval_request_id']));
   for (const [at, tool] of (isList(tools) ? tools : []).entries())
     if (isObject(tool)) found.push(...named('container', tool.container, ['tools', at, 'container']));
   return found;

@@ -16,6 +16,7 @@ import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, refusalIn, signed, words } from './events.js';
 import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
 import {
+  comparedIdIn,
   hoursAskedBy,
   isSearch,
   keptContainersIn,
@@ -163,6 +164,7 @@ export function anthropicAnswer(
     finishReason: typeof finish === 'string' ? finish : null,
     searches: toolsSeen(blocks.filter(isSearch).length, ranCode),
     kept: keptContainersIn(reported),
+    comparedId: comparedIdIn(caller, reported),
     ...(isObject(reported.usage) && { serviceTier: reportedAnthropicTier(reported.usage, caller.tiers ?? []) }),
   };
   return own

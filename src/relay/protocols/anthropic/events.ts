@@ -81,6 +81,7 @@ export class AnthropicEvents {
     searches: noUsage,
     serviceTier: undefined as string | undefined,
     kept: [] as readonly KeptObject[],
+    comparedId: undefined as string | undefined,
   };
   /** The open block is one of which nothing need be shown while it is worked at. */
   unseen = false;

@@ -25,6 +25,7 @@ export class AnthropicStream extends SseStream {
   private readonly tiers: readonly string[];
   /** Looked for at once: a stream outlives its request, and must not refer to the caller's body. */
   private readonly asksForHours: boolean;
+  private readonly isCompared: boolean;
   /** Usage as reported so far. */
   private reported: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
@@ -40,6 +41,7 @@ export class AnthropicStream extends SseStream {
     this.forwards = caller.dialect.wire === 'anthropic';
     this.tiers = caller.tiers ?? [];
     this.asksForHours = hoursAskedBy(caller, channel)();
+    this.isCompared = isObject(caller.body.diagnostics);
   }
 
   get generated(): Generated {
@@ -83,7 +85,7 @@ export class AnthropicStream extends SseStream {
     this.error =
       event.type === 'message_delta' && isObject(delta) ? failedStop(delta.stop_reason, this.confidential) : null;
     if (this.error !== null) return;
-    this.takeContainer(event);
+    this.takeIds(event);
     const chunk = this.events.read(event);
     if (eventSays(event)) this.progress++;
     this.finished = event.type === 'message_stop';
@@ -96,10 +98,12 @@ export class AnthropicStream extends SseStream {
   }
 
   /** Told at the beginning where it was there before, and at the end where it was made. */
-  private takeContainer({ type, message, delta }: JsonObject): void {
+  private takeIds({ type, message, delta }: JsonObject): void {
     const holder = type === 'message_start' ? message : type === 'message_delta' ? delta : null;
     const kept = isObject(holder) ? keptContainersIn(holder) : [];
     if (kept.length > 0) this.events.generated.kept = kept;
+    if (this.isCompared && type === 'message_start' && isObject(message))
+      this.events.generated.comparedId = textIn(message.id) ?? undefined;
   }
 
   private learn({ delta }: JsonObject, frame: Frame): void {

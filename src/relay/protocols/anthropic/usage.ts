@@ -37,6 +37,10 @@ export const keptContainersIn = ({ container }: JsonObject): readonly KeptObject
     ? [{ kind: 'container', id: container.id }]
     : [];
 
+/** undefined: its cache is not to be compared with that of a later request. */
+export const comparedIdIn = ({ body }: Pick<CallerRequest, 'body'>, { id }: JsonObject): string | undefined =>
+  isObject(body.diagnostics) && typeof id === 'string' ? id : undefined;
+
 /** Anthropic runs code in a container of its own. */
 export const runsCode = ({ type, name }: JsonObject): boolean => type === 'server_tool_use' && codeTools.has(name);
 

@@ -1,3 +1,4 @@
+import { isKeptId, type KeptObject } from '../../../domain/call/kept-object.js';
 import { noUsage, type Usage } from '../../../domain/call/usage.js';
 import { type Generated, maxChoices } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
@@ -6,6 +7,8 @@ import { DistinctCallIds } from '../tool-call-ids.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 /* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
+
+const noneKept: readonly KeptObject[] = [];
 
 /** Beyond these nothing is remembered, or a stream without end would take memory without end. */
 const maxNameLength = 256;
@@ -16,6 +19,7 @@ export class Generation implements Generated {
   readonly said = new SeenText();
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
+  kept: readonly KeptObject[] = noneKept;
   private readonly calls = new Set<string>();
   /** Whether the first choice goes on, once it has begun; and the others by their number, where there are any. */
   private firstGoesOn: boolean | null = null;
@@ -50,7 +54,14 @@ export class Generation implements Generated {
     if (toolCalls !== undefined) this.noteToolCalls(choice, toolCalls);
     if (isObject(functionCall)) this.noteFunction(`${choice.index} function`, functionCall);
     if (typeof refusal === 'string') this.said.add(refusal);
-    if (isObject(audio) && typeof audio.transcript === 'string') this.said.add(audio.transcript);
+    if (isObject(audio)) this.noteAudio(audio);
+  }
+
+  /** By its id the next turn names it. */
+  private noteAudio({ id, transcript }: JsonObject): void {
+    if (typeof transcript === 'string') this.said.add(transcript);
+    if (typeof id !== 'string' || !isKeptId(id) || this.kept.length >= maxChoices) return;
+    if (!this.kept.some((one) => one.id === id)) this.kept = [...this.kept, { kind: 'audio', id }];
   }
 
   private noteOther(index: number, goesOn: boolean): void {

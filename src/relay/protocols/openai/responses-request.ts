@@ -9,6 +9,7 @@ import { baseOf, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
 import { withoutCarriedReasoning } from './carried-reasoning.js';
 import { asPriced, postOf, serviceSent } from './request.js';
+import { withOtherThoughtIds } from './thought-ids.js';
 import type { OpenAiVariant, Target } from './variant.js';
 
 /* A request of the Responses interface, carried to an upstream that has it: as it came, but for what is ours to say. */
@@ -82,7 +83,7 @@ export function responsesPost(
   // What sums up, or counts, keeps nothing. A caller of another interface has no use for what is kept.
   if (caller.below === undefined)
     body = unkept(body, options.keepsUpstream && caller.mode === 'responses', caller.inBackground === true);
-  const carried = withoutCarriedReasoning(body.input);
+  const carried = withOtherThoughtIds(withoutCarriedReasoning(body.input));
   // Where things are kept, it is their caller's: that was looked at before.
   const input = options.keepsUpstream ? carried : withoutStoredThoughts(carried);
   if (input !== body.input) body = { ...body, input };

@@ -2,7 +2,7 @@ import type { ModelFacts } from '../../../../domain/models/fact-kinds.js';
 import { factsOf } from '../../../../domain/models/model-facts.js';
 import type { InvalidMember } from '../../../contracts/caller-dialect.js';
 import type { Demand, DemandInput, Endpoint } from '../../../contracts/endpoint.js';
-import { keptContainer } from '../../../contracts/kept-ids.js';
+import { keptInChat } from '../../../contracts/kept-ids.js';
 import { asksForAudio } from '../../../contracts/neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
 import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
@@ -133,6 +133,6 @@ export const chat: Endpoint = {
   asksForAudio,
   asksForStream,
   asksForUsage,
-  kept: keptContainer,
+  kept: keptInChat,
   demand,
 };

@@ -1,4 +1,5 @@
 import type { BodySlot } from '../../../../http/body-room.js';
+import { saysItsThought } from '../../../contracts/kept-ids.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../../json/json.js';
 import type { Frame } from '../../../upstream/sse.js';
 import { dataOf, isNamed } from '../../named-events.js';
@@ -19,9 +20,9 @@ const comma = Buffer.from(',');
 const itemDone = 'response.output_item.done';
 const ended: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
 
-/** Whether it can be sent again: thinking that is not sealed is known by an id alone, which nobody has stored. */
-const isPortable = ({ type, encrypted_content: sealed }: JsonObject): boolean =>
-  type !== 'reasoning' || textIn(sealed) !== null;
+/** Whether it can be sent again: thinking without its content is known by an id alone, which nobody has stored. */
+const isPortable = (item: JsonObject): boolean =>
+  item.type !== 'reasoning' || textIn(item.encrypted_content) !== null || saysItsThought(item);
 
 const joined = (parts: readonly Buffer[]): Buffer =>
   Buffer.concat(parts.filter(({ length }) => length > 0).flatMap((part, at) => (at === 0 ? [part] : [comma, part])));
