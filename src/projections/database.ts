@@ -10,6 +10,7 @@ import type { OptionTables } from './models/options.js';
 import type { PaymentTables } from './models/payments.js';
 import type { PriceHistoryTables } from './models/price-history.js';
 import type { RedemptionTables } from './models/redemptions.js';
+import type { TaskTables } from './models/tasks.js';
 import type { UsageLogTables } from './models/usage-log/usage-log-tables.js';
 import type { UsageStatsTables } from './models/usage-stats/usage-stats.js';
 import type { UserTables } from './models/users.js';
@@ -28,6 +29,7 @@ export interface Database
     OptionHistoryTables,
     PriceHistoryTables,
     PaymentTables,
+    TaskTables,
     UsageLogTables,
     UsageStatsTables,
     LedgerTables,

@@ -14,6 +14,7 @@ import { options } from './models/options.js';
 import { payments } from './models/payments.js';
 import { priceHistory } from './models/price-history.js';
 import { redemptions } from './models/redemptions.js';
+import { tasks } from './models/tasks.js';
 import { usageLog } from './models/usage-log/usage-log.js';
 import { usageStats } from './models/usage-stats/usage-stats.js';
 import { users } from './models/users.js';
@@ -32,6 +33,7 @@ export const readModels: readonly Projection[] = [
   optionHistory,
   priceHistory,
   payments,
+  tasks,
   usageLog,
   usageStats,
   wallets,

@@ -23,6 +23,7 @@ import type { TopUpCompleted } from '../../src/domain/payment/payment.js';
 import type { RedemptionEvent } from '../../src/domain/payment/redemption.js';
 import type { Price } from '../../src/domain/pricing/pricing.js';
 import type { PricePeriods } from '../../src/domain/pricing/records/model-price.js';
+import type { TaskEvent } from '../../src/domain/task/task.js';
 import type { UserEvent } from '../../src/domain/user/user.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
 import { channelSettings } from '../support/given/channel-settings.js';
@@ -341,6 +342,8 @@ export const furtherRefusals = (count: number, change: Partial<Refusal> = {}): F
   fact(streams.refusals(at()), { type: 'CallsRefused', refusal: refusalOf(change), count, since: at() });
 
 /** Takes back the settlement that charged this much; recorded an hour later, so that each counts in its own hour. */
+export const ofTask = (event: TaskEvent): Fact => fact(streams.task(event.facts.taskId), event);
+
 export const refunded = (
   id: string,
   charged: number,

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { newClient } from '../../src/adapters/database/postgres.js';
 import { beginning, type Position, streamKey } from '../../src/domain/events/events.js';
-import { ApiKeyId, ChannelId, PaymentId, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { ApiKeyId, CallId, ChannelId, PaymentId, SecretId, TaskId, UserId } from '../../src/domain/kernel/ids.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import { Quota } from '../../src/domain/kernel/quota.js';
 import type { ReadModels } from '../../src/projections/database.js';
@@ -17,6 +17,7 @@ import { users } from '../../src/projections/models/users.js';
 import { readModels } from '../../src/projections/read-models.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
 import { eventId } from '../support/given/events.js';
+import { taskFacts } from '../support/given/tasks.js';
 import { until } from '../support/until.js';
 import { counting, counts } from './counting.js';
 import {
@@ -39,6 +40,7 @@ import {
   ofApiKey,
   ofChannel,
   ofStrangers,
+  ofTask,
   ofUser,
   option,
   pricesChanged,
@@ -129,6 +131,38 @@ function busyHistory(calls: number): Fact[] {
   return [...people, ...changes, ...callsFrom(0, calls), ...refusals];
 }
 
+/** One that succeeds, one that fails and is refunded, and one that goes on. */
+function drawings(): Fact[] {
+  return [1, 2, 3].flatMap((n) => {
+    const callId = CallId(`drawing-${n}`);
+    const facts = taskFacts({ taskId: TaskId(n), callId, userId: userNumber(n), apiKeyId: keyNumber(n) });
+    const { userId, apiKeyId, platform, action, publicId } = facts;
+    const task = { id: facts.taskId, platform, action, publicId };
+    const paidBy = { facts: { userId, apiKeyId } };
+    const begun = [
+      reserved(callId, 50, paidBy),
+      ofTask({ type: 'TaskSubmitted', facts, status: 'submitted', progress: 0 }),
+      settled(callId, 50, 50, { ...paidBy, task }),
+      ofTask({
+        type: 'TaskProgressed',
+        facts,
+        status: 'in-progress',
+        progress: 40,
+        startedAt: Instant(1_800_000_000_000),
+      }),
+    ];
+    const end = { facts, startedAt: null, finishedAt: null } as const;
+    if (n === 1) return [...begun, ofTask({ type: 'TaskSucceeded', ...end })];
+    if (n === 3) return begun;
+    const refund = { callId, charged: Quota(50) };
+    return [
+      ...begun,
+      ofTask({ type: 'TaskFailed', ...end, reason: 'upstream', refund, progress: 40 }),
+      refunded(callId, 50, { ...paidBy, task: { ...task, reason: 'upstream' }, suspense: Quota(0) }),
+    ];
+  });
+}
+
 /** Calls number `from` and following; every seventh stays open, every fifth fails, one stretch is not logged. */
 function callsFrom(from: number, count: number): Fact[] {
   return Array.from({ length: count }, (_, index) => from + index).flatMap((n) => {
@@ -163,6 +197,7 @@ function callsFrom(from: number, count: number): Fact[] {
 /** The log is cleared after the first calls, of what happened in their first half hour and before. */
 const clearedOnTheWay = (calls: number): Fact[] => [
   ...busyHistory(calls),
+  ...drawings(),
   cleared(Instant(Date.UTC(2026, 0, 31, 23, 30, 15))),
   ...callsFrom(calls, calls),
 ];

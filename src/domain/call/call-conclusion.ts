@@ -12,6 +12,7 @@ import type {
   CallSettled,
   FailedAttempt,
   ReleaseReason,
+  SettledTask,
   UsageSource,
 } from './call.js';
 import { costlyAttempts, deliveredOf, type LastSeen } from './call-progress.js';
@@ -41,6 +42,8 @@ export interface Settlement {
   readonly serviceTier?: string | undefined;
   /** What its channel keeps of it. Left out: nothing. */
   readonly kept?: readonly KeptObject[] | undefined;
+  /** That it has submitted. Left out: none. */
+  readonly task?: SettledTask | undefined;
   /** Attempts before it that upstream may charge for. */
   readonly unknownAttempts: number;
 }
@@ -172,6 +175,7 @@ function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quot
     uncovered: minus(cost, charged),
     suspense: timesReserved(reservation, settlement.unknownAttempts),
     kept: settlement.kept,
+    task: settlement.task,
   };
 }
 

@@ -1,16 +1,17 @@
 import type { Decider } from '../kernel/decider.js';
 import { assertNever, Failure } from '../kernel/failure.js';
-import type { ApiKeyId, ChannelId, UserId } from '../kernel/ids.js';
+import type { ApiKeyId, ChannelId, TaskId, UserId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { Quota } from '../kernel/quota.js';
 import type { CallRefused } from '../kernel/refusal.js';
 import type { Price } from '../pricing/pricing.js';
+import type { TaskFailureReason, TaskPlatform } from '../task/task.js';
 import type { KeptObject } from './kept-object.js';
 import type { Usage } from './usage.js';
 
 /*
  * One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. A settlement whose
- * answer was withheld from the caller is refunded. The stream of a call that was refused says that and nothing else.
+ * answer was withheld from the caller, or whose task has failed, is refunded. The stream of a call that was refused says that and nothing else.
  */
 
 /** What stays the same from reservation to outcome; repeated in each event so that each can be read alone. */
@@ -54,6 +55,15 @@ export interface FailedAttempt {
   readonly durationMs: number;
 }
 
+/** The task that a call has submitted, as its upstream works on it after the call. */
+export interface SettledTask {
+  readonly id: TaskId;
+  readonly platform: TaskPlatform;
+  readonly action: string;
+  /** By which its caller names it. */
+  readonly publicId: string;
+}
+
 /** `not-booked`: the answer was there, but its settlement could not be made durable, so it was withheld. */
 export type ReleaseReason = 'upstream-failed' | 'no-channel' | 'caller-left' | 'not-booked' | 'internal' | 'recovered';
 
@@ -93,6 +103,8 @@ export type CallEvent =
       suspense: Quota;
       /** What its channel keeps of it, for its user. Left out: nothing. */
       kept?: readonly KeptObject[] | undefined;
+      /** Left out: none. */
+      task?: SettledTask | undefined;
     }
   | {
       type: 'CallReleased';
@@ -113,12 +125,14 @@ export type CallEvent =
       type: 'CallRefunded';
       facts: CallFacts;
       settlement: TakenBack;
-      /** The status and code the caller got instead of the answer. */
+      /** The status and code the caller got instead of the answer; of a failed task, what stands for its reason. */
       status: number;
       code: string;
       useTimeMs: number;
       /** What upstream may charge for and nobody pays. */
       suspense: Quota;
+      /** That has failed after the answer, which its caller has got. Left out: the answer was withheld. */
+      task?: SettledTask & { readonly reason: TaskFailureReason };
     };
 
 /** A settlement that does not count any more: all that was counted because of it. */

@@ -5,6 +5,7 @@ import type {
   CallReserved,
   CallSettled,
   FailedAttempt,
+  SettledTask,
   UsageSource,
 } from '../call/call.js';
 import type { KeptKind, KeptObject } from '../call/kept-object.js';
@@ -12,6 +13,7 @@ import type { Usage } from '../call/usage.js';
 import { zero } from '../kernel/quota.js';
 import type { Price, TokenPrice } from '../pricing/pricing.js';
 import { quantities } from '../pricing/quantities.js';
+import type { TaskPlatform } from '../task/task.js';
 
 /*
  * How events of calls are stored: facts in a fixed order, without member names, in less than half the space. What is
@@ -83,8 +85,10 @@ type PackedSettled = readonly [
   suspense?: CallSettled['suspense'],
   /** null: none failed. */
   failedAttempts?: readonly PackedAttempt[] | null,
-  kept?: readonly PackedKept[],
+  kept?: readonly PackedKept[] | null,
+  task?: PackedTask,
 ];
+type PackedTask = readonly [id: SettledTask['id'], platform: number, action: string, publicId: string];
 type PackedReleased = readonly [
   facts: PackedFacts,
   reserved: CallReleased['reserved'],
@@ -207,8 +211,22 @@ const packKept = (kept: readonly KeptObject[] | undefined): readonly PackedKept[
   kept?.map(({ kind, id }) => [numberOf(keptKinds, kind), id]);
 
 /** Members to be spread: none where nothing is kept. */
-const unpackKept = (packed: readonly PackedKept[] | undefined): { kept?: KeptObject[] } =>
-  packed === undefined ? {} : { kept: packed.map(([kind, id]) => ({ kind: nameOf(keptKinds, kind), id })) };
+const unpackKept = (packed: readonly PackedKept[] | null | undefined): { kept?: KeptObject[] } =>
+  packed === undefined || packed === null
+    ? {}
+    : { kept: packed.map(([kind, id]) => ({ kind: nameOf(keptKinds, kind), id })) };
+
+const platforms: readonly TaskPlatform[] = ['midjourney', 'suno', 'video'];
+
+const packTask = (task: SettledTask | undefined): PackedTask | undefined =>
+  task && [task.id, numberOf(platforms, task.platform), task.action, task.publicId];
+
+/** Members to be spread: none where it has submitted none. */
+function unpackTask(packed: PackedTask | undefined): { task?: SettledTask } {
+  if (packed === undefined) return {};
+  const [id, platform, action, publicId] = packed;
+  return { task: { id, platform: nameOf(platforms, platform), action, publicId } };
+}
 
 const callReserved: PackedForm<CallReserved> = {
   pack({ facts, reserved, promptTokens, maxOutputTokens, price, pieces }) {
@@ -250,14 +268,15 @@ const callSettled: PackedForm<CallSettled> = {
         event.suspense,
         packAttempts(event.failedAttempts),
         packKept(event.kept),
+        packTask(event.task),
       ],
-      [null, null, null, 0, 0, undefined, undefined],
+      [null, null, null, 0, 0, undefined, undefined, undefined],
     ),
   unpack(packed) {
     const [facts, reserved, charged, usage, usageSource, price, outcome, channelId, attempts, useTimeMs, ...last] =
       packed as PackedSettled;
     const [firstTokenMs = null, upstreamModel = null, reasoningEffort = null, uncovered = zero, suspense = zero] = last;
-    const [, , , , , failedAttempts, kept] = last;
+    const [, , , , , failedAttempts, kept, task] = last;
     return {
       type: 'CallSettled',
       facts: unpackFacts(facts),
@@ -277,6 +296,7 @@ const callSettled: PackedForm<CallSettled> = {
       suspense,
       ...unpackAttempts(failedAttempts),
       ...unpackKept(kept),
+      ...unpackTask(task),
     };
   },
 };

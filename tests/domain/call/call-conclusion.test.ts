@@ -49,6 +49,7 @@ const settledEvent: CallSettled = {
   attempts: [west, east],
   failedAttempts,
   kept: undefined,
+  task: undefined,
   upstreamModel: 'mapped',
   useTimeMs: 900,
   firstTokenMs: 120,

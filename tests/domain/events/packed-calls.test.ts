@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEvent, CallSettled } from '../../../src/domain/call/call.js';
 import { currentPayloads } from '../../../src/domain/events/upcast.js';
-import { ChannelId } from '../../../src/domain/kernel/ids.js';
+import { ChannelId, TaskId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { tokenQuantities } from '../../../src/domain/pricing/quantities.js';
 import { released, reserved, settled } from '../../support/given/calls.js';
@@ -41,6 +41,7 @@ const kept = [
   { kind: 'response', id: 'resp_1' },
   { kind: 'conversation', id: 'conv_1' },
 ] as const;
+const task = { id: TaskId(41), platform: 'midjourney', action: 'IMAGINE', publicId: '1746000000000001' } as const;
 const failedAttempts = [
   { channelId: ChannelId(4), status: 429, code: 'rate_limit_exceeded', durationMs: 180 },
   { channelId: ChannelId(5), status: null, code: null, durationMs: 0 },
@@ -63,6 +64,8 @@ describe('a packed event of a call is unpacked as it was written', () => {
     ],
     ['a settlement after failed attempts', { ...plain, failedAttempts }],
     ['a settlement whose upstream keeps something', { ...plain, kept }],
+    ['a settlement of a call that has submitted a task', { ...plain, task }],
+    ['the same where something is kept', { ...plain, kept, task }],
     ['the same after failed attempts', { ...plain, failedAttempts, kept }],
     ['a release', released({ quota: 90 })],
     ['a release with failed attempts', { ...released({ quota: 90 }), failedAttempts }],
