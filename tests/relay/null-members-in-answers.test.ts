@@ -25,6 +25,7 @@ const paths: Readonly<Record<Wire, string>> = {
   anthropic: '/v1/messages',
   gemini: '/v1beta/models/told:generateContent',
   responses: '/v1/responses',
+  task: '/suno/submit/music',
 };
 
 /** What is wrong with what is charged; null: nothing. `said`: whether anything that is put out is known. */
@@ -44,6 +45,7 @@ const inside = /undefined|NaN|\[object|\bat [\w.<>]+ \(|Cannot read|is not a fun
 function textFault(dialect: Wire, text: string, type: string, own: boolean): string | null {
   const found = inside.exec(text);
   if (found !== null) return `says ${found[0]}`;
+  if (dialect === 'task') return null;
   if (dialect === 'responses') return type === 'application/json' ? null : responseEventsFault(payloadsIn(text));
   const request = {
     face: 'dialect',

@@ -58,7 +58,7 @@ export interface TaskObservation {
   readonly content: TaskContent;
 }
 
-interface TaskView {
+export interface TaskView {
   readonly facts: TaskFacts;
   readonly status: TaskStatus;
   /** Percent. */

@@ -9,7 +9,15 @@ export type Mode = PaidMode | 'counting';
 /**
  * What is charged for. How many tokens a prompt has is answered for nothing, in the words of the provider's own wire.
  */
-export type PaidMode = 'chat' | 'completions' | 'responses' | 'embeddings' | 'speech' | 'transcription' | 'translation';
+export type PaidMode =
+  | 'chat'
+  | 'completions'
+  | 'responses'
+  | 'embeddings'
+  | 'speech'
+  | 'transcription'
+  | 'translation'
+  | 'task';
 
 /** Those in which a model generates text: only they know tiers of service and tools that a provider runs by itself. */
 export const textModes: ReadonlySet<Mode> = new Set<Mode>(['chat', 'completions', 'responses']);

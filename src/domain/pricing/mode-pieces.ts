@@ -10,4 +10,5 @@ export const pieceOfMode: Readonly<Record<PaidMode, PieceQuantity | null>> = {
   speech: 'characters',
   transcription: 'seconds',
   translation: 'seconds',
+  task: null,
 };

@@ -12,6 +12,7 @@ const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked
   SPEECH: 'speech',
   TRANSCRIPTION: 'transcription',
   TRANSLATION: 'translation',
+  TASK: 'task',
   COUNTING: 'counting',
 });
 

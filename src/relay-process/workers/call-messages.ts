@@ -1,5 +1,5 @@
 import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
-import type { CallFacts, CallOutcome, CallSettled, UsageSource } from '../../domain/call/call.js';
+import type { CallFacts, CallOutcome, CallSettled, SettledTask, UsageSource } from '../../domain/call/call.js';
 import type { Settlement } from '../../domain/call/call-conclusion.js';
 import type { KeptObject } from '../../domain/call/kept-object.js';
 import type { Usage } from '../../domain/call/usage.js';
@@ -116,6 +116,8 @@ export type SettleMessage = readonly [
   serviceTier: string | null,
   /** null: nothing. */
   kept: readonly KeptObject[] | null,
+  /** null: none. */
+  task: SettledTask | null,
 ];
 
 export const encodeSettlement = (callId: CallId, settlement: Settlement): SettleMessage => [
@@ -133,6 +135,7 @@ export const encodeSettlement = (callId: CallId, settlement: Settlement): Settle
   settlement.unknownAttempts,
   settlement.serviceTier ?? null,
   settlement.kept ?? null,
+  settlement.task ?? null,
 ];
 
 export const decodeSettlement = (message: SettleMessage): Settlement => ({
@@ -149,4 +152,5 @@ export const decodeSettlement = (message: SettleMessage): Settlement => ({
   unknownAttempts: message[11],
   serviceTier: message[12] ?? undefined,
   kept: message[13] ?? undefined,
+  task: message[14] ?? undefined,
 });

@@ -90,9 +90,10 @@ export async function findApiKey(ports: AuthenticationPorts, { credential, ip }:
   return apiKey;
 }
 
-function checkStatus({ status }: ApiKeyView, key: string): void {
+function checkStatus({ status }: ApiKeyView, key: string, maySpend: boolean): void {
   switch (status) {
     case 'exhausted':
+      if (!maySpend) break;
       throw exhausted(key);
     case 'expired':
       throw expired();
@@ -108,15 +109,17 @@ export async function checkApiKey(
   { directory, gate, clock, apiKeyStatus }: AuthenticationPorts,
   { credential, ip }: Shown,
   apiKey: ApiKeyView,
+  /** false: nothing is asked for that costs anything, so a key that is spent will do. */
+  maySpend = true,
 ): Promise<KeyCaller> {
   const { key, pinnedChannel } = credential ?? { key: '', pinnedChannel: null };
-  checkStatus(apiKey, key);
+  checkStatus(apiKey, key, maySpend);
   const { terms, owner, id } = apiKey;
   if (terms.expiresAt !== null && terms.expiresAt < clock.now()) {
     apiKeyStatus.refused(id, owner, 'expired');
     throw expired();
   }
-  if (!terms.unlimited && (await gate.isSpent(id))) {
+  if (maySpend && !terms.unlimited && (await gate.isSpent(id))) {
     apiKeyStatus.refused(id, owner, 'exhausted');
     throw exhausted(key);
   }
@@ -134,3 +137,7 @@ export async function checkApiKey(
 /** The caller by the API key that is shown. Throws RelayError. */
 export const authenticate = async (ports: AuthenticationPorts, shown: Shown): Promise<KeyCaller> =>
   checkApiKey(ports, shown, await findApiKey(ports, shown));
+
+/** The same for who only looks at what they have paid for: a key that is spent will do. Throws RelayError. */
+export const authenticateOwner = async (ports: AuthenticationPorts, shown: Shown): Promise<KeyCaller> =>
+  checkApiKey(ports, shown, await findApiKey(ports, shown), false);

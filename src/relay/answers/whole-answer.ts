@@ -1,4 +1,4 @@
-import type { Answer } from '../contracts/protocol.js';
+import { type Answer, wireOf } from '../contracts/protocol.js';
 import { ResponseAsStream } from '../protocols/openai/response-as-stream.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
@@ -42,7 +42,7 @@ export async function readWhole(
 ): Promise<Read> {
   const { provider, channel, caller, info, largeWork } = answered;
   return largeWork.run(body.length, () => {
-    const answer = provider.protocol.answer({ provider, channel, caller, status, headers, body, info });
+    const answer = wireOf(provider, caller.mode).answer({ provider, channel, caller, status, headers, body, info });
     if (!answer.ok) return { ok: false, error: answer.error, costUnknown: answer.costUnknown ?? false };
     try {
       return caller.stream ? asStream(answered, answer) : asWhole(answered, answer);

@@ -101,15 +101,6 @@ export const catalogue: readonly ProviderFacts[] = [
   `),
   }),
   listing({
-    type: 36,
-    name: 'Suno',
-    colour: 'purple',
-    defaultBaseUrl: '',
-    keyHint: 'API key of the proxy',
-    defaultModels: ['suno_music', 'suno_lyrics'],
-    ...tasks,
-  }),
-  listing({
     type: 37,
     name: 'Dify',
     colour: 'teal',

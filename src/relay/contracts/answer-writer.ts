@@ -10,8 +10,8 @@ import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
  * through byte for byte.
  */
 
-/** `responses`: items and events, of callers at upstreams that have chat instead; no upstream's answer is passed on as it. */
-export type Wire = 'openai' | 'anthropic' | 'gemini' | 'responses';
+/** `task`: what upstream says to a task, in the words of its platform. `responses`: items and events, of callers at upstreams that have chat instead; no upstream's answer is passed on as it. */
+export type Wire = 'openai' | 'anthropic' | 'gemini' | 'responses' | 'task';
 
 /** Of longer chunks nothing is remembered, in bytes: a stream may wait for ever for the next. */
 export const maxRemembered = 64 * 1024;

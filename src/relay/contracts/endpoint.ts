@@ -6,6 +6,7 @@ import type { CallerDialect } from './caller-dialect.js';
 import type { KeptMembers } from './kept-ids.js';
 import type { NeutralRequest } from './neutral-request.js';
 import type { RequestBodies } from './ports.js';
+import type { TaskEndpoint } from './task-asked.js';
 import type { Upload } from './upload.js';
 
 /* One thing a caller can ask for: a value, made by the dialect, that says all a call needs to know of it. */
@@ -88,4 +89,8 @@ export interface Endpoint {
   readonly kept?: KeptMembers;
   /** Whether a provider is to work a body off in the background. Left out: never. */
   readonly inBackground?: (body: JsonObject) => boolean;
+  /** Mode `task`: what is asked for goes on after its answer. Left out: it is of another mode. */
+  readonly task?: TaskEndpoint;
+  /** The model that a body asks for where no member names it. Throws RelayError. Left out: `model` names it. */
+  readonly modelOf?: (body: JsonObject) => string;
 }

@@ -95,6 +95,8 @@ interface NeutralBodies extends Record<PaidMode, object> {
   readonly speech: SpeechRequest;
   readonly transcription: TranscriptionRequest;
   readonly translation: TranscriptionRequest;
+  /** Its dialect's own: each platform of tasks has its words, and is put into no others. */
+  readonly task: JsonObject;
 }
 
 export type NeutralBody<Asked extends PaidMode> = NeutralBodies[Asked];
@@ -144,6 +146,7 @@ const checks: { readonly [Asked in PaidMode]: (body: JsonObject) => NeutralBodie
   speech: speechRequest,
   transcription: asGiven,
   translation: asGiven,
+  task: asGiven,
 };
 
 /** Of a body that is neutral already: the same object, once its shape has been looked at. Throws NotConvertible. */

@@ -17,6 +17,7 @@ import type { AnswerDialect, WholeAnswer } from './answer-writer.js';
 import type { Authorisation } from './authorisation.js';
 import type { NeutralRequest } from './neutral-request.js';
 import type { ServiceSent } from './service-tier.js';
+import type { AskedTask } from './task-asked.js';
 import type { AcceptedTask, TaskWire } from './task-wire.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
@@ -81,6 +82,8 @@ export interface CallerRequest {
   readonly savesByCache?: boolean;
   /** Tiers of service that it asks for and that are priced, as the prices name them. Left out: none. */
   readonly tiers?: readonly string[];
+  /** Left out: what is asked for is no task. */
+  readonly task?: AskedTask;
 }
 
 export type GeminiSettings = Settings['gemini'];
@@ -106,6 +109,8 @@ export interface RequestOptions {
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
+  /** Asked for instead where there is nothing at `url` (404). Left out: nothing is. */
+  readonly urlIfMissing?: string;
   /** With the type of the content where there is some. */
   readonly headers: Record<string, string>;
   readonly content: RequestContent;
@@ -275,9 +280,13 @@ export interface Provider extends ProviderFacts {
   readonly models?: ModelsWire;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly overheadRule?: ReasoningOverheadRule;
-  /** How it is asked about tasks that it has taken. Left out: it takes none. */
+  /** How tasks are put to it, and how it is asked about those that it has taken. Left out: it takes none. */
   readonly tasks?: TaskWire;
 }
+
+/** What puts requests of this mode, and reads whole answers to them. */
+export const wireOf = ({ protocol, tasks }: Provider, mode: Mode): Pick<Protocol, 'request' | 'answer'> =>
+  mode === 'task' && tasks !== undefined ? tasks.submit : protocol;
 
 /**
  * The request cannot be put to this upstream. `fault` says who can mend it: the caller by asking otherwise, or the

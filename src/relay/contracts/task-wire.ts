@@ -1,14 +1,14 @@
 import type { NewTask, TaskObservation } from '../../application/ports/task-ports.js';
 import type { TaskPlatform } from '../../domain/task/task.js';
-import type { UpstreamChannel, UpstreamRequest } from './protocol.js';
+import type { Protocol, UpstreamChannel, UpstreamRequest } from './protocol.js';
 
-/* What the relay knows of a provider that takes tasks: how to ask how far they are. */
+/* What the relay knows of a provider that takes tasks: how they are put to it, and how to ask how far they are. */
 
 /** A task as an answer has it: the rest is known of the call. */
-export type AcceptedTask = Pick<
-  NewTask,
-  'platform' | 'action' | 'upstreamId' | 'publicId' | 'parent' | 'status' | 'progress' | 'content'
->;
+export type AcceptedTask = Pick<NewTask, 'action' | 'upstreamId' | 'publicId' | 'status' | 'progress' | 'content'>;
+
+/** How a task is put to a provider, and what the answer says: that it is taken, that it is not, or neither. */
+export type SubmitWire = Pick<Protocol, 'request' | 'answer'>;
 
 /** What a request about a task says of it. */
 interface PolledTask {
@@ -19,6 +19,7 @@ interface PolledTask {
 
 export interface TaskWire {
   readonly platform: TaskPlatform;
+  readonly submit: SubmitWire;
   /** Milliseconds after which a task fails that is not at an end. */
   readonly limitMs: number;
   /** Tasks that one request can ask about. */

@@ -22,6 +22,9 @@ export interface WholeDelivery {
 
 const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
 
+const taskWithheld =
+  'the task was taken, and its charge could not be booked yet; it is among your tasks, so do not ask for it again';
+
 interface WholeDeliveryPorts extends Pick<RelayPorts, 'largeWork'> {
   readonly stalledCallers: StalledCallers;
 }
@@ -46,7 +49,7 @@ export async function sendWhole(
 ): Promise<void> {
   // Who has left gets nothing: what upstream has done for them is settled, however long that takes.
   if (outcome === 'caller-left') return;
-  if (call.charged === null) throw storeUnavailable(withheld);
+  if (call.charged === null) throw storeUnavailable(call.task === null ? withheld : taskWithheld);
   const bytes = await bytesWithUsage(ports, call, answer, call.finalUsage.usage);
   call.connection.begin(answer.textType ?? jsonType, passedOn(call), bytes.length);
   await writeToEnd(call.connection, bytes, ports.stalledCallers);

@@ -42,7 +42,7 @@ export interface Route {
 
 /** What the routes of a dialect need. */
 export interface RoutesOptions {
-  readonly relay: Pick<Relay, 'handle' | 'identify' | 'count' | 'kept'>;
+  readonly relay: Pick<Relay, 'handle' | 'identify' | 'count' | 'kept' | 'ownTasks'>;
   readonly directory: Directory;
   /** Name of the provider behind a channel type. */
   readonly providerName: (channelType: number) => string | null;

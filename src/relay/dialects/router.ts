@@ -12,6 +12,8 @@ import { openAiCaller } from './openai/dialect.js';
 import { openAiRoutes, openAiRoutesUnder } from './openai/routes.js';
 import type { IncomingRequest, Route, RoutesOptions } from './route.js';
 import { sharedRoutes } from './shared-routes.js';
+import { sunoCaller } from './suno/dialect.js';
+import { sunoRoutes } from './suno/routes.js';
 
 /*
  * The relay's entrance, on Node's own requests and answers and a router. It is asked before the web framework, whose
@@ -41,6 +43,7 @@ const roots: readonly { readonly path: string; readonly dialect: CallerDialect }
   { path: '/v1', dialect: openAiCaller },
   { path: '/v1beta', dialect: geminiCaller },
   { path: '/v1beta/openai', dialect: openAiCaller },
+  { path: '/suno', dialect: sunoCaller },
 ];
 
 const preflightHeaders: readonly string[] = Object.entries({
@@ -161,6 +164,7 @@ const routesOf = (options: RoutesOptions): Route[] => [
   ...anthropicRoutes(options),
   ...geminiRoutes(options),
   ...openAiRoutesUnder('/v1beta/openai', options),
+  ...sunoRoutes(options),
 ];
 
 export function openDialectRouter(options: DialectRouterOptions): DialectRouter {

@@ -9,6 +9,7 @@ import {
   type RequestOptions,
   type UpstreamChannel,
   type UpstreamRequest,
+  wireOf,
 } from '../contracts/protocol.js';
 import { undoubled } from '../protocols/model-address.js';
 import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
@@ -63,9 +64,14 @@ export async function attemptChannel(
 
   const target = { provider, channel: upstreamChannel, parsed };
   const { authorisation } = provider;
-  return authorisation === undefined
-    ? sendAttempt(ports, call, target, request)
-    : askAuthorised(ports, call, { ...target, authorisation }, request);
+  const send = (sent: UpstreamRequest): Promise<Attempt> =>
+    authorisation === undefined
+      ? sendAttempt(ports, call, target, sent)
+      : askAuthorised(ports, call, { ...target, authorisation }, sent);
+  const attempt = await send(request);
+  const { urlIfMissing } = request;
+  if (attempt.ok || attempt.answered !== 404 || urlIfMissing === undefined) return attempt;
+  return send({ ...request, url: undoubled(upstreamChannel.baseUrl, urlIfMissing) });
 }
 
 /** Throws NotConvertible. */
@@ -75,7 +81,7 @@ function* requestSteps(
   caller: CallerRequest,
   { model, options }: { readonly model: string; readonly options: RequestOptions },
 ): Generator<void, UpstreamRequest> {
-  const request = provider.protocol.request({ provider, channel, caller, model, options });
+  const request = wireOf(provider, caller.mode).request({ provider, channel, caller, model, options });
   const { content } = request;
   if (content.kind !== 'json' || content.text.length < encodedFrom) return request;
   yield;

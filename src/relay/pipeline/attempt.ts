@@ -9,8 +9,9 @@ import { Attempts, type Preferred } from './attempts.js';
 import { type AnsweredCall, type Course, extended, type ReservedCall, type UnansweredCall } from './call-context.js';
 import { servedBody } from './call-group.js';
 import { callerRequest } from './caller-request.js';
+import type { Resolution } from './resolution.js';
 import type { ChannelRequest } from './send-attempt.js';
-import { named, sentBody } from './sent-text.js';
+import { modelAsked, named, sentBody } from './sent-text.js';
 import { affinityOf } from './session-affinity.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -26,7 +27,8 @@ const unanswered = (call: ReservedCall, failure: AttemptFailure | null, course: 
 /** What is put to each channel. It refers to the body: nothing that outlives the attempts may refer to it. */
 function channelRequest({ comparedMessages }: AttemptPorts, call: ReservedCall, body: HeldBody): ChannelRequest {
   const { incoming, resolution, reservation, startedAt, connection, admission, user } = call;
-  const { endpoint, query, headers, model } = incoming;
+  const { endpoint, query, headers } = incoming;
+  const model = modelAsked(incoming, body.value);
   const sent = sentBody(body, (given) => comparedMessages.withOwnAlone(user.id, servedBody(call, named(given, model))));
   const files = body.upload === null ? null : body.upload.files;
   const paid = { resolution, reservation, files };
@@ -96,6 +98,12 @@ function noteHealth(ports: AttemptPorts, { id, settings, secrets }: ChannelView,
     ports.channelHealth.outOfOrder(id, secrets.key, outOfOrder);
 }
 
+/** A task that upstream may have taken goes on there: asked for again elsewhere it would be made twice. */
+const isWorthAnother = (
+  { endpoint }: Pick<Resolution, 'endpoint'>,
+  { retryable, costUnknown }: AttemptFailure,
+): boolean => retryable && !(costUnknown && endpoint.mode === 'task');
+
 /** Asks channels in turn until one answers, or nobody is left to ask or to wait. The body is not needed after it. */
 export async function attemptCall(
   ports: AttemptPorts,
@@ -138,6 +146,6 @@ export async function attemptCall(
     inFlightCall.unknownAttempts = attempts.unknownAttempts;
     noteHealth(ports, channel, attempt);
     noteLeft(ports, preferred, channel.id, attempt);
-    if (!attempt.retryable || attempts.count >= allowed || connection.gone) return givenUp(attempt);
+    if (!isWorthAnother(resolution, attempt) || attempts.count >= allowed || connection.gone) return givenUp(attempt);
   }
 }

@@ -62,6 +62,9 @@ export function* checkWords(endpoint: Endpoint, body: JsonObject, words: readonl
     throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
 }
 
+/** A task has no tokens: by their price it would be free. */
+const isPriceOfTask = ({ per, pieces }: Price): boolean => per === 'call' || pieces !== undefined;
+
 /** Of a call of this mode: a model that is sold by the second has no price for a chat. */
 export function priceFor(
   { model, group, mode }: { readonly model: string; readonly group: string; readonly mode: PaidMode },
@@ -70,7 +73,7 @@ export function priceFor(
 ): Price {
   const acceptsUnpriced = settings.selfUseMode || caller.user.acceptUnpricedModels;
   const price = priceOf(settings.prices, model, group, acceptsUnpriced, pieceOfMode[mode]);
-  if (price !== null) return price;
+  if (price !== null && (mode !== 'task' || acceptsUnpriced || isPriceOfTask(price))) return price;
   throw new RelayError(
     400,
     'model_price_error',

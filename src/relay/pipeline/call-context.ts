@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyView, UserView } from '../../application/ports/storage-ports.js';
-import type { FailedAttempt } from '../../domain/call/call.js';
+import type { FailedAttempt, SettledTask } from '../../domain/call/call.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
@@ -101,6 +101,8 @@ export interface CallContext {
   readonly failure: AttemptFailure | null;
   readonly leaveChannel: (() => void) | null;
   readonly faulted: AccountWatch | null;
+  /** That its upstream has taken with its answer; null: none. */
+  readonly task: SettledTask | null;
   readonly delivery: Delivery | null;
   readonly finalUsage: UsedTokens | null;
   readonly charged: Quota | null;
@@ -182,6 +184,7 @@ class Context implements CallContext {
   readonly failure: CallContext['failure'];
   readonly leaveChannel: CallContext['leaveChannel'];
   readonly faulted: CallContext['faulted'];
+  readonly task: CallContext['task'];
   readonly delivery: CallContext['delivery'];
   readonly finalUsage: CallContext['finalUsage'];
   readonly charged: CallContext['charged'];
@@ -203,6 +206,7 @@ class Context implements CallContext {
     this.failure = from.failure;
     this.leaveChannel = from.leaveChannel;
     this.faulted = from.faulted;
+    this.task = from.task;
     this.delivery = from.delivery;
     this.finalUsage = from.finalUsage;
     this.charged = from.charged;
@@ -227,6 +231,7 @@ export const incomingContext = (incoming: Incoming, connection: CallerConnection
     failure: null,
     leaveChannel: null,
     faulted: null,
+    task: null,
     delivery: null,
     finalUsage: null,
     charged: null,

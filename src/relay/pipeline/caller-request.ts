@@ -14,7 +14,7 @@ import type { SentBody } from './sent-text.js';
 
 /** A call that is paid for, and answered in its caller's words. */
 interface Paid {
-  readonly resolution: Pick<Resolution, 'estimate' | 'stream' | 'wantsUsage' | 'tiers' | 'background'>;
+  readonly resolution: Pick<Resolution, 'estimate' | 'stream' | 'wantsUsage' | 'tiers' | 'background' | 'parent'>;
   readonly reservation: Pick<Reservation, 'bound' | 'outputLimit'>;
   /** What came with the fields of a form; null: the body is no form. */
   readonly files: readonly FormFile[] | null;
@@ -88,6 +88,9 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     mode,
     ...(endpoint.below !== undefined && { below: endpoint.below }),
     ...(paid?.resolution.background === true && { inBackground: true }),
+    ...(endpoint.task !== undefined && {
+      task: { action: endpoint.task.action(body), parent: paid?.resolution.parent ?? null },
+    }),
     query,
     body,
     ...(source !== null && { source }),

@@ -35,6 +35,7 @@ interface Ending {
   readonly useTimeMs: number;
   readonly serviceTier: string | undefined;
   readonly kept?: Settlement['kept'];
+  readonly task?: Settlement['task'];
 }
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
@@ -42,7 +43,7 @@ function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
   { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,
-  { outcome, firstTokenMs, useTimeMs, serviceTier, kept }: Ending,
+  { outcome, firstTokenMs, useTimeMs, serviceTier, kept, task }: Ending,
 ): Settlement {
   const channelId = course.tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -60,6 +61,7 @@ function settlementOf(
     firstTokenMs,
     unknownAttempts: course.unknownAttempts,
     kept,
+    task,
   };
 }
 
@@ -72,12 +74,14 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
     ...{ outcome, firstTokenMs, useTimeMs: elapsed(ports, call) },
     serviceTier: deliveredTier(call),
     kept: keptOf(call),
+    task: call.task ?? undefined,
   };
   ports.comparedMessages.note(call.user.id, comparedIdOf(call));
   const finalUsage = cutUsage(ports, call, believed);
   const settlement = settlementOf(call, answer, finalUsage, ending);
+  // A task goes on whatever its caller is answered: its settlement is not withdrawn, it follows.
   const charged =
-    delivery.kind === 'answer' && outcome === 'completed'
+    delivery.kind === 'answer' && outcome === 'completed' && call.task === null
       ? await reservation.settleOrWithdraw(settlement, withdrawal)
       : await reservation.settle(settlement).catch(() => null);
   return extended(call, { finalUsage, charged });

@@ -125,7 +125,7 @@ export async function countPrompt(ports: StagePorts, call: UnreadCall): Promise<
     const value = named(body.value, model);
     const kept = await keptCallOf(ports, user.id, endpoint, value);
     const resolution = await largeWork.runSteps(bytes, () =>
-      resolutionSteps(ports, caller, { endpoint, body: value, bytes, upload, kept }),
+      resolutionSteps(ports, caller, { endpoint, body: value, bytes, upload, kept, parent: null }),
     );
     const sent = sentBody(body, (given) => ports.comparedMessages.withOwnAlone(user.id, named(given, model)));
     const reported = await countUpstream(ports, call, { caller, resolution, sent, bodyBytes: bytes, answerSlot });

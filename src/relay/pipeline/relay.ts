@@ -1,3 +1,4 @@
+import type { TaskView } from '../../application/ports/task-ports.js';
 import { authenticate, type KeyCaller, type Shown } from '../admission/authenticate.js';
 import type { HeldBody, RelayPorts } from '../contracts/ports.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
@@ -25,10 +26,12 @@ import { deliverCall, finishCall } from './deliver.js';
 import { type KeptRequest, serveKept } from './kept-resource.js';
 import { LeftChannels } from './left-channels.js';
 import { makeConversation } from './make-conversation.js';
+import { type OwnTasksRequest, ownTasks } from './own-tasks.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
 import type { StagePorts } from './stage-ports.js';
+import { submitTask } from './submit-task.js';
 
 /* A metered call from its request to its outcome, stage by stage. */
 
@@ -45,6 +48,8 @@ export interface Relay {
   count(call: UnreadCall): Promise<TokenCount>;
   /** Something that a provider keeps, for its owner: made, looked at, changed, deleted, cancelled. Throws RelayError. */
   kept(request: KeptRequest): Promise<void>;
+  /** Those of the tasks that are the caller's. Throws RelayError. */
+  ownTasks(request: OwnTasksRequest): Promise<readonly TaskView[]>;
   /** Calls under way. */
   active(): number;
 }
@@ -94,6 +99,7 @@ export function openRelay(relayPorts: RelayPorts): Relay {
         active--;
       }
     },
+    ownTasks: (request) => ownTasks(ports, request),
     active: () => active,
     serve,
     handle: (call) => serve(call, new HttpCaller(call, call.endpoint.dialect)),
@@ -164,7 +170,8 @@ async function answerCaller(ports: StagePorts, answered: AnsweredCall): Promise<
         finished = inBackground;
         return null;
       }
-      const delivered = await deliverCall(ports, answered);
+      const submitted = await submitTask(ports, answered);
+      const delivered = await deliverCall(ports, submitted);
       const concluded = await concludeCall(ports, delivered);
       finished = await finishCall(ports, concluded);
       return null;

@@ -1,5 +1,6 @@
 import type { Settings } from '../../application/options/settings.js';
 import type { ChannelView } from '../../application/ports/storage-ports.js';
+import type { TaskView } from '../../application/ports/task-ports.js';
 import { aliasedModel } from '../../domain/api-key/model-aliases.js';
 import { noUsage } from '../../domain/call/usage.js';
 import { unboundedTokens } from '../../domain/call/usage-bound.js';
@@ -30,6 +31,7 @@ import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
 import { type KeptCall, keepingChannels, withKept } from './kept-call.js';
 import { enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
+import { channelOfParent } from './parent-task.js';
 import { servedAsAsked, serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
@@ -55,6 +57,8 @@ export interface Resolution {
   readonly pinned: boolean;
   /** Its provider may work on after it has answered. */
   readonly background: boolean;
+  /** The task that it goes on from; null: none. */
+  readonly parent: TaskView | null;
   readonly estimate: Estimate;
   /** Of service, asked for and priced. Empty: as usual. */
   readonly tiers: readonly string[];
@@ -71,6 +75,8 @@ interface ToResolve {
   readonly upload: Upload | null;
   /** null: nothing that a provider keeps is named. */
   readonly kept: KeptCall | null;
+  /** null: it goes on from no task. */
+  readonly parent: TaskView | null;
 }
 
 /** Which model is asked for, in which group, and who has it. */
@@ -78,7 +84,31 @@ interface ModelChoice extends Pick<Resolution, 'requestedModel' | 'alias' | 'mod
   readonly serving: readonly ChannelView[];
 }
 
-function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body, kept }: ToResolve): ModelChoice {
+/** Who asks for which model, as what and in which group. */
+interface ModelAsked extends Pick<ModelChoice, 'requestedModel' | 'model' | 'group'> {
+  readonly inPerson: boolean;
+  /** null: the caller has pinned none. */
+  readonly pinned: ChannelView | null;
+}
+
+/** The channels that have the model: those of the group, or the one that the call must go to. Throws RelayError. */
+function channelsOf(
+  { directory }: ResolutionPorts,
+  { kept, parent }: Pick<ToResolve, 'kept' | 'parent'>,
+  { requestedModel, model, group, inPerson, pinned }: ModelAsked,
+): readonly ChannelView[] {
+  if (parent !== null) return [channelOfParent(directory, parent, requestedModel)];
+  let serving = pinned === null ? directory.candidates(group, requestedModel) : [pinned];
+  if (serving.length === 0 && model !== requestedModel) serving = directory.candidates(group, model);
+  if (serving.length === 0)
+    throw directory.hasModel(requestedModel) || directory.hasModel(model)
+      ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
+      : unknownModel(requestedModel);
+  return kept === null ? serving : keepingChannels(serving, kept, requestedModel);
+}
+
+function chooseModel(ports: ResolutionPorts, caller: Caller, asked: ToResolve): ModelChoice {
+  const { endpoint, body, kept, parent } = asked;
   const { directory } = ports;
   const inPerson = caller.apiKey === null;
   const named = modelIn(endpoint, body, inPerson);
@@ -87,21 +117,14 @@ function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body, k
   const group = usedGroup(caller, directory.settings(), inPerson ? groupIn(body) : '');
   const pinned = caller.pinnedChannel === null ? null : pinnedChannel(directory, caller.pinnedChannel);
   checkModelLimit(caller, requestedModel);
-  let serving = pinned === null ? directory.candidates(group, requestedModel) : [pinned];
   const model = billedName(requestedModel);
-  if (serving.length === 0 && model !== requestedModel) serving = directory.candidates(group, model);
-  if (serving.length === 0)
-    throw directory.hasModel(requestedModel) || directory.hasModel(model)
-      ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
-      : unknownModel(requestedModel);
-  const channels = kept === null ? serving : keepingChannels(serving, kept, requestedModel);
   return {
     requestedModel,
     alias: aliased && named,
     model,
     group,
-    pinned: pinned !== null || kept !== null,
-    serving: channels,
+    pinned: pinned !== null || kept !== null || parent !== null || endpoint.task?.asksOnce === true,
+    serving: channelsOf(ports, asked, { requestedModel, model, group, inPerson, pinned }),
   };
 }
 
@@ -200,6 +223,7 @@ export function* resolutionSteps(
     channels,
     pinned,
     background: endpoint.inBackground?.(body) === true,
+    parent: asked.parent,
     estimate: estimateOf(ports, asked, choice, { price, settings, channels, caller }),
   };
 }

@@ -4,11 +4,12 @@ import type { HeldBody } from '../contracts/ports.js';
 import { type CallContext, extended, type LimitedCall, type NamedCall, type ResolvedCall } from './call-context.js';
 import { knownGroupIn } from './call-group.js';
 import { keptCallOf } from './kept-call.js';
+import { parentTaskOf } from './parent-task.js';
 import { type ResolutionPorts, resolutionSteps } from './resolution.js';
-import { named } from './sent-text.js';
+import { modelAsked, named } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
 
-type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork' | 'kept' | 'background'>;
+type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork' | 'kept' | 'background' | 'tasks'>;
 
 /** What the body names, whether or not that can be served. */
 export function nameCall(
@@ -16,8 +17,8 @@ export function nameCall(
   call: LimitedCall,
   body: Pick<HeldBody, 'value'>,
 ): NamedCall {
-  const { endpoint, model } = call.incoming;
-  const value = named(body.value, model);
+  const { endpoint } = call.incoming;
+  const value = named(body.value, modelAsked(call.incoming, body.value));
   const group = knownGroupIn(call, value, directory.settings());
   return extended(call, { named: { model: value.model ?? endpoint.usualModel, group } });
 }
@@ -50,11 +51,12 @@ export async function resolveCall(
   call: NamedCall,
   { value, bytes, upload }: Pick<HeldBody, 'value' | 'bytes' | 'upload'>,
 ): Promise<ResolvedCall> {
-  const { endpoint, model } = call.incoming;
-  const body = named(value, model);
+  const { endpoint } = call.incoming;
+  const body = named(value, modelAsked(call.incoming, value));
   const kept = await keptCallOf(ports, call.user.id, endpoint, body);
+  const parent = await parentTaskOf(ports, call.user.id, endpoint, body);
   const resolution = await ports.largeWork.runSteps(bytes, () =>
-    resolutionSteps(ports, call, { endpoint, body, bytes, upload, kept }),
+    resolutionSteps(ports, call, { endpoint, body, bytes, upload, kept, parent }),
   );
   if (resolution.background) await takeBackgroundSlot(ports, call);
   return extended(call, { resolution });

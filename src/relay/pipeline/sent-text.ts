@@ -1,3 +1,4 @@
+import type { Endpoint } from '../contracts/endpoint.js';
 import type { HeldBody } from '../contracts/ports.js';
 import { exactly, outerBrackets } from '../json/exact-json.js';
 import type { JsonObject } from '../json/json.js';
@@ -23,6 +24,12 @@ export function sentBody(
   if (text === undefined) return { source: null, body, exact: () => body };
   return { source: { text, value }, body, exact: () => served(exactly(text, value, outerBrackets)) };
 }
+
+/** The model that address or endpoint name; null: the body names it. Throws RelayError. */
+export const modelAsked = (
+  { endpoint, model }: { readonly endpoint: Pick<Endpoint, 'modelOf'>; readonly model: string | null },
+  body: JsonObject,
+): string | null => model ?? endpoint.modelOf?.(body) ?? null;
 
 /** The body with the model that the address names; null: the body names it. */
 export const named = (body: JsonObject, model: string | null): JsonObject =>

@@ -18,25 +18,31 @@ const has = (
   mode: Mode,
 ): boolean => modes.includes(mode) && !(chatOnly && mode === 'responses') && lacks?.(mode, settings.baseUrl) !== true;
 
+/** Every platform of tasks has requests of its own. */
+const hasPlatform = ({ tasks }: Pick<Provider, 'tasks'>, { task }: Pick<Endpoint, 'task'>): boolean =>
+  task === undefined || tasks?.platform === task.platform;
+
 /** Whether any of these channels serves the mode of the endpoint itself. */
 export const servedAsAsked = (
   channels: readonly ChannelView[],
   { providerOf, parsedChannel }: ServingPorts,
-  { mode }: Pick<Endpoint, 'mode'>,
+  endpoint: Pick<Endpoint, 'mode' | 'task'>,
 ): boolean =>
   channels.some((channel) => {
     const provider = providerOf(channel.settings.type);
-    return provider !== null && has(channel, provider, parsedChannel(channel), mode);
+    if (provider === null || !hasPlatform(provider, endpoint)) return false;
+    return has(channel, provider, parsedChannel(channel), endpoint.mode);
   });
 
 /** In one mode or the other. */
 export function serves(
   channel: ChannelView,
   { providerOf, parsedChannel }: ServingPorts,
-  { mode, inChat }: Pick<Endpoint, 'mode' | 'inChat'>,
+  endpoint: Pick<Endpoint, 'mode' | 'inChat' | 'task'>,
 ): boolean {
+  const { mode, inChat } = endpoint;
   const provider = providerOf(channel.settings.type);
-  if (provider === null) return false;
+  if (provider === null || !hasPlatform(provider, endpoint)) return false;
   const parsed = parsedChannel(channel);
   return has(channel, provider, parsed, mode) || (inChat !== undefined && has(channel, provider, parsed, 'chat'));
 }

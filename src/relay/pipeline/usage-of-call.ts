@@ -1,6 +1,7 @@
 import type { KeptObject } from '../../domain/call/kept-object.js';
-import { completionTokens, plus, type Usage } from '../../domain/call/usage.js';
+import { type Counts, completionTokens, plus, type Usage, usedAnything } from '../../domain/call/usage.js';
 import type { Price } from '../../domain/pricing/pricing.js';
+import { isTokens, type Quantity } from '../../domain/pricing/quantities.js';
 import { isSoldBy } from '../../domain/pricing/rates.js';
 import { usualTier } from '../../domain/pricing/service-tiers.js';
 import type { Generated } from '../contracts/protocol.js';
@@ -37,6 +38,16 @@ const withCharacters = (used: UsedTokens, price: Price, { characters = 0 }: Usag
     ? { ...used, usage: plus(used.usage, 'characters', characters) }
     : used;
 
+/** A task uses what was asked for: its upstream counts nothing, and there are no tokens of it. */
+function usedByTask(bound: Usage): UsedTokens {
+  const pieces: Counts = {};
+  for (const name in bound) {
+    const count = bound[name as Quantity] ?? 0;
+    if (!isTokens(name as Quantity) && count > 0) pieces[name as Quantity] = count;
+  }
+  return { usage: pieces, usageSource: usedAnything(pieces) ? 'estimated' : 'none' };
+}
+
 /** What the provider keeps of a delivered answer. undefined: nothing. */
 export function keptOf(call: DeliveredCall): readonly KeptObject[] | undefined {
   const { kept = [] } = reportedBy(call).generated;
@@ -50,6 +61,7 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
   const { usage, generated } = reportedBy(call);
   const { resolution, reservation, connection, course } = call;
   const { estimate, model, endpoint } = resolution;
+  if (endpoint.mode === 'task') return usedByTask(reservation.bound);
   const { recording, price, promptTokens: promptEstimate } = estimate;
   const { bound } = reservation;
   // The prompt may stand in the answer: `echo`.

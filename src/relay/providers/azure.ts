@@ -17,6 +17,7 @@ const tasks: Readonly<Record<Mode, string | null>> = {
   transcription: 'audio/transcriptions',
   translation: 'audio/translations',
   counting: null,
+  task: null,
 };
 
 const apiVersion = ({ caller, channel, options }: Target): string =>

@@ -26,6 +26,7 @@ import { perplexity } from './perplexity.js';
 import { qianfan } from './qianfan.js';
 import { resellers } from './resellers.js';
 import { siliconcloud } from './siliconcloud.js';
+import { sunoServer } from './suno-server.js';
 import { xai } from './xai.js';
 import { xinference } from './xinference.js';
 import { xunfei } from './xunfei.js';
@@ -55,6 +56,7 @@ export const providers: readonly Provider[] = [
   perplexity,
   lingyi,
   minimax,
+  sunoServer,
   jina,
   cloudflare,
   siliconcloud,

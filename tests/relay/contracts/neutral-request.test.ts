@@ -17,6 +17,7 @@ describe('a neutral request', () => {
     speech: { input: 'hi' },
     transcription: { language: 'en' },
     translation: {},
+    task: { prompt: 'a cat' },
   };
   test.each(Object.entries(bodies))('of mode %s keeps the given body object', (mode, body) => {
     const asked = neutralRequest(mode as PaidMode, body);

@@ -63,6 +63,7 @@ interface CallInput {
 }
 
 const background = { takeSlot: async () => true } as unknown as RelayPorts['background'];
+const noTasks = { ofUser: async () => [] } as unknown as RelayPorts['tasks'];
 const kept = { ownedBy: async () => new Map<string, KeptOwner>() };
 const messages = [{ role: 'user', content: 'hi' }];
 
@@ -78,7 +79,8 @@ function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...in
 }
 
 async function resolved(input: CallInput): Promise<Resolution> {
-  const ports = { directory, providerOf, parsedChannel: channelParser(), largeWork: new LargeWork(), kept, background };
+  const parsed = { providerOf, parsedChannel: channelParser() };
+  const ports = { directory, ...parsed, largeWork: new LargeWork(), kept, background, tasks: noTasks };
   const body = { value: { model: 'gpt-4o', messages, ...input.body }, bytes: 100, upload: null };
   const call = nameCall(ports, admitted(input), body);
   return (await resolveCall(ports, call, body)).resolution;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/channel/provider.js';
-import { NotConvertible, type Provider } from '../../../src/relay/contracts/protocol.js';
+import { NotConvertible, type Provider, wireOf } from '../../../src/relay/contracts/protocol.js';
 import { anthropicCaller } from '../../../src/relay/dialects/anthropic/dialect.js';
 import { geminiCaller } from '../../../src/relay/dialects/gemini/dialect.js';
 import { providers } from '../../../src/relay/providers/registry.js';
@@ -24,7 +24,7 @@ const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: strin
   // Tokens are counted for callers who speak the provider's wire.
   const dialect = [14, 33].includes(provider.type) ? anthropicCaller : geminiCaller;
   const caller = { ...callerOf(mode, body, query), ...(mode === 'counting' && { dialect }) };
-  return provider.protocol.request({ provider, channel, caller, model, options: usualOptions }).url;
+  return wireOf(provider, mode).request({ provider, channel, caller, model, options: usualOptions }).url;
 };
 
 /** The address, or null where the name is refused as the caller's mistake. */

@@ -58,6 +58,7 @@ const endMarks: Readonly<Record<Wire, string>> = {
   anthropic: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
   gemini: '\n\n',
   responses: '\n\n',
+  task: '',
 };
 
 describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the stream', (_name, golden) => {

@@ -131,6 +131,7 @@ export const callerOf = (
 ): CallerRequest => ({
   dialect: openAiCaller,
   mode,
+  ...(mode === 'task' && { task: { action: 'MUSIC', parent: null } }),
   query: new URLSearchParams(query),
   body: frozen(body),
   neutral: neutralOf({ mode: mode === 'counting' ? 'chat' : mode, toNeutral: null }, body),

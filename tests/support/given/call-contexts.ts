@@ -113,7 +113,7 @@ export function givenResolved({ endpoint = chat, resolution, ...given }: Given =
     named: { model: 'm', group: '' },
     resolution: {
       ...{ endpoint, requestedModel: 'm', alias: null, model: 'm', group: 'default', stream: false, wantsUsage: false },
-      ...{ channels: [channelOf(1), channelOf(2)], pinned: false, background: false, tiers: [] },
+      ...{ channels: [channelOf(1), channelOf(2)], pinned: false, background: false, parent: null, tiers: [] },
       estimate: { ...estimate, limits: { output: 10 }, bound: usageBound } as unknown as Resolution['estimate'],
       ...resolution,
     },

@@ -6,9 +6,11 @@ import { embeddings } from '../../../src/relay/dialects/openai/endpoints/embeddi
 import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
 import { speech } from '../../../src/relay/dialects/openai/endpoints/speech.js';
 import { transcriptions, translations } from '../../../src/relay/dialects/openai/endpoints/transcriptions.js';
+import { sunoEndpoint } from '../../../src/relay/dialects/suno/endpoints/submit.js';
 
 /** By the mode each of them asks for. */
 export const endpoints = {
   ...{ chat, completions, responses, embeddings, speech },
   ...{ transcription: transcriptions, translation: translations },
+  task: sunoEndpoint('music'),
 } satisfies Record<PaidMode, Endpoint>;

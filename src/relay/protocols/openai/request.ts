@@ -23,6 +23,7 @@ const paths: Readonly<Record<Mode, string | null>> = {
   transcription: '/v1/audio/transcriptions',
   translation: '/v1/audio/translations',
   counting: null,
+  task: null,
 };
 
 /** Cloudflare's gateway has the provider's root in its own path already. */
