@@ -93,6 +93,7 @@ function workerSetting(
     setting: {
       server: config.server,
       relay: config.relay,
+      outbound: config.outbound,
       logLevel: config.log.level,
       hashingKey: hashingKey(masterKey).toString('base64'),
       samplingKey: samplingKey.toString('base64'),

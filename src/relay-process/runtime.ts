@@ -65,7 +65,7 @@ type Shared =
   | 'log';
 
 export function openRelayRuntime(
-  { server, relay: config }: Pick<Config, 'server' | 'relay'>,
+  { server, relay: config, outbound }: Pick<Config, 'server' | 'relay' | 'outbound'>,
   shared: Pick<RelayPorts, Shared> & Pick<DialectRouterOptions, 'directory'> & { readonly doubted: ReportDoubt },
 ): Relaying {
   const upstream = openUpstream({
@@ -77,6 +77,11 @@ export function openRelayRuntime(
     connections: config.upstreamConnections,
     guard: addressGuard([], resolveBySystem),
   });
+  // For addresses that providers return.
+  const files = openUpstream({
+    connections: config.upstreamConnections,
+    guard: addressGuard(outbound.allowedNetworks, resolveBySystem),
+  });
   const pictures = openPictures(publicInternet);
   const bodyRoom = openBodyRoom(server);
   const largeWork = new LargeWork();
@@ -86,15 +91,17 @@ export function openRelayRuntime(
     sideRequests: openControlClient(upstream, answers),
     accessTokens: new AccessTokens(shared.clock),
   };
-  const ports = { ...shared, upstream, pictures, authorising, largeWork, answers, providerOf, config };
+  const ports = { ...shared, upstream, pictures, files, authorising, largeWork, answers, providerOf, config };
   const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
   const relay = openRelay({ ...ports, bodies });
   const addressOf = clientAddress(server.trustedProxies, shared.doubted);
   const newRequestId = () => requestId(shared.clock.now());
-  const { directory, log } = shared;
+  const { directory, vault, clock, log } = shared;
   const entrance = openDialectRouter({
     relay,
     directory,
+    vault,
+    clock,
     newRequestId,
     headers: headersOfAll(server),
     addressOf,
@@ -109,7 +116,7 @@ export function openRelayRuntime(
     limits: { messageMs: server.requestTimeoutMs },
   });
   const close = async (): Promise<void> => {
-    await Promise.all([webSockets.end(), upstream.close(), publicInternet.close()]);
+    await Promise.all([webSockets.end(), upstream.close(), publicInternet.close(), files.close()]);
   };
   return { relay, entrance, addressOf, bodyRoom, webSockets, ports, close };
 }

@@ -33,6 +33,7 @@ const gemini = (source: string, member: string): Consumer => [
   `src/relay/protocols/gemini/${source}`,
   `settings.gemini.${member}`,
 ];
+const midjourney = (source: string, member: string): Consumer => [source, `settings.midjourney.${member}`];
 const mail: Consumer = ['src/bootstrap/open-outbound.ts', 'settings.mail'];
 const rateLimit = (member: string): Consumer => [
   'src/relay/admission/rate-limit.ts',
@@ -136,6 +137,11 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   // For clients of the legacy interface.
   DataExportDefaultTime: ['src/rest-compat/status.ts'],
   DefaultCollapseSidebar: ['web/src/shell/Layout.tsx', 'status.collapseSidebar'],
+  MjNotifyEnabled: midjourney('src/relay/protocols/midjourney/submit-request.ts', 'notifies'),
+  MjAccountFilterEnabled: midjourney('src/relay/protocols/midjourney/submit-request.ts', 'takesAccountFilter'),
+  MjModeClearEnabled: midjourney('src/relay/protocols/midjourney/submit-request.ts', 'clearsModes'),
+  MjForwardUrlEnabled: midjourney('src/relay/dialects/midjourney/written-task.ts', 'forwardsPictures'),
+  MjActionCheckSuccessEnabled: midjourney('src/relay/dialects/midjourney/submit.ts', 'checksParent'),
   CheckSensitiveEnabled: words,
   CheckSensitiveOnPromptEnabled: words,
   SensitiveWords: words,

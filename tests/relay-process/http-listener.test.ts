@@ -18,6 +18,8 @@ test('a request that fails on its way to a face gets an error response and is lo
     ...{ newRequestId: () => 'id', addressOf, headers: [], elsewhere: [], log, providerName: () => '' },
     relay: null as never,
     directory: null as never,
+    vault: null as never,
+    clock: null as never,
   });
   const upgrades = new UpgradeRouter(() => {});
   const listening = { server, entrance, upgrades, addressOf, log, isEnding: () => false };

@@ -40,3 +40,11 @@ export const geminiSettings = ({ text, flag, number }: OptionReader): Settings['
   thinkingAdapter: flag('gemini.thinking_adapter_enabled'),
   thinkingShare: number('gemini.thinking_adapter_budget_tokens_percentage'),
 });
+
+export const midjourneySettings = ({ flag }: OptionReader): Settings['midjourney'] => ({
+  notifies: flag('MjNotifyEnabled'),
+  takesAccountFilter: flag('MjAccountFilterEnabled'),
+  clearsModes: flag('MjModeClearEnabled'),
+  forwardsPictures: flag('MjForwardUrlEnabled'),
+  checksParent: flag('MjActionCheckSuccessEnabled'),
+});

@@ -8,7 +8,14 @@ import { priceTables, type StatedPrices, topUpSettings } from '../prices/price-s
 import { type ClaudeSettings, claudeSettings } from './claude-settings.js';
 import { emailRules, type MailSettings, mailSettings, siteIn } from './mail-settings.js';
 import { optionReader } from './option-reader.js';
-import { autoDisable, geminiSettings, modelRateLimit, sensitiveWords, streamTimes } from './relay-settings.js';
+import {
+  autoDisable,
+  geminiSettings,
+  midjourneySettings,
+  modelRateLimit,
+  sensitiveWords,
+  streamTimes,
+} from './relay-settings.js';
 
 /* The options as the code uses them: typed, parsed once per change. */
 
@@ -75,6 +82,19 @@ export interface Settings {
   readonly emailRules: EmailRules;
   /** null: no mail can be sent. */
   readonly mail: MailSettings | null;
+  /** Drawings by Midjourney proxies. */
+  readonly midjourney: {
+    /** Upstreams may report on tasks: they are given an address of this gateway, or the caller's own. */
+    readonly notifies: boolean;
+    /** Callers may choose among the accounts of an upstream. */
+    readonly takesAccountFilter: boolean;
+    /** Prompts lose the words that choose a speed. */
+    readonly clearsModes: boolean;
+    /** Pictures are passed on from here. */
+    readonly forwardsPictures: boolean;
+    /** What goes on from a drawing waits for its success. */
+    readonly checksParent: boolean;
+  };
   /** What operators say of Gemini's interfaces. */
   readonly gemini: {
     /** Thresholds by kind of harm, and `default`. */
@@ -139,6 +159,7 @@ export function settingsFrom(
       thinkingShare: number('claude.thinking_adapter_budget_tokens_percentage'),
       cachesPrompts: flag('claude.prompt_caching_enabled'),
     }),
+    midjourney: midjourneySettings(options),
     gemini: geminiSettings(options),
     passwordLogin: flag('PasswordLoginEnabled'),
     adminSecondFactor: flag('general_setting.admin_second_factor'),

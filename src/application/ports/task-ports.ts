@@ -9,7 +9,7 @@ import type { TaskFacts, TaskFailureReason, TaskPlatform, TaskStatus } from '../
  * What a task says and shows, in words of its caller and its upstream. Texts are bounded when they are kept: a long
  * member is cut, and a `result` that is too long is left out, for half of a JSON text is none.
  */
-interface TaskContent {
+export interface TaskContent {
   readonly prompt?: string;
   readonly promptEn?: string;
   readonly description?: string;
@@ -80,6 +80,10 @@ export interface Tasks {
   submitted(task: NewTask): Promise<TaskId>;
   /** Of these those that are the user's, the newest of each id. */
   ofUser(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly TaskView[]>;
+  /** null: there is none. */
+  byId(taskId: TaskId): Promise<TaskView | null>;
+  /** That this call has submitted. null: it has submitted none. */
+  byCall(callId: CallId): Promise<TaskView | null>;
   /** Its one transition: whoever has learned something of it says so here. A repeat, or what comes late, changes nothing. */
   observe(taskId: TaskId, seen: TaskObservation): Promise<void>;
   /** Asks upstream now, at most every 2 s for each task. Never rejects. */

@@ -1,7 +1,7 @@
 import { readContextTiers } from '../../domain/options/context-tier-option.js';
 import { readServiceTiers } from '../../domain/options/service-tier-option.js';
 import { unpricedSpeech } from '../../domain/pricing/built-in/newer-prices.js';
-import type { PriceTables } from '../../domain/pricing/price-tables.js';
+import { type PriceTables, type RatioTable, uploads } from '../../domain/pricing/price-tables.js';
 import type { ModelPrice } from '../../domain/pricing/records/model-price.js';
 import type { OptionReader } from '../options/option-reader.js';
 import type { Settings } from '../options/settings.js';
@@ -26,6 +26,12 @@ function removedModels(
   return new Set([...modelRatio.keys(), ...modelPrice.keys(), ...byPiece, ...unpricedSpeech, ...known]);
 }
 
+/** By the one name that they are billed by. */
+function withUploads(prices: RatioTable): RatioTable {
+  const other = prices.get(uploads.other);
+  return other === undefined || prices.has(uploads.name) ? prices : new Map([...prices, [uploads.name, other]]);
+}
+
 export const priceTables = (
   { text, flag, ratios, isChanged }: OptionReader,
   defaults: DefaultPrices,
@@ -35,7 +41,7 @@ export const priceTables = (
   records: stated.records,
   ...(defaults.builtInRecords === undefined ? {} : { builtInRecords: defaults.builtInRecords }),
   modelRatio: ratios('ModelRatio', defaults.modelRatio),
-  modelPrice: ratios('ModelPrice', defaults.modelPrice),
+  modelPrice: withUploads(ratios('ModelPrice', defaults.modelPrice)),
   completionRatio: ratios('CompletionRatio', defaults.completionRatio),
   cacheRatio: ratios('CacheRatio', defaults.cacheRatio),
   cacheWriteRatio: defaults.cacheWriteRatio,

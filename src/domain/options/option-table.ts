@@ -29,7 +29,7 @@ export const maxRatio = 1_000_000;
 
 /** Why an option cannot be another than it is: what it is about does not exist here, or is always done. */
 export type Fixed =
-  /** There are no drawing tasks, and no other tasks that upstreams work off. */
+  /** There are no lists of drawings and other tasks to be shown. */
   | 'no-tasks'
   /** Answers are passed on as they come. */
   | 'answers-unseen'
@@ -202,11 +202,15 @@ export const optionTable = {
   DefaultCollapseSidebar: off,
   DrawingEnabled: noTasks,
   TaskEnabled: noTasks,
-  MjNotifyEnabled: noTasks,
-  MjAccountFilterEnabled: noTasks,
-  MjModeClearEnabled: noTasks,
-  MjForwardUrlEnabled: noTasks,
-  MjActionCheckSuccessEnabled: noTasks,
+  /** Upstreams of drawings may report on tasks, at an address of this gateway. */
+  MjNotifyEnabled: off,
+  MjAccountFilterEnabled: off,
+  /** Prompts lose the words that choose a speed. */
+  MjModeClearEnabled: off,
+  /** Pictures are passed on from here. */
+  MjForwardUrlEnabled: on,
+  /** What goes on from a drawing waits for its success. */
+  MjActionCheckSuccessEnabled: on,
   CheckSensitiveEnabled: on,
   CheckSensitiveOnPromptEnabled: on,
   CheckSensitiveOnCompletionEnabled: always(off, 'answers-unseen'),

@@ -80,8 +80,12 @@ const noTables: PriceTables = {
 /** Plain words only: these are the names that no operator has listed, and they go into requests and addresses. */
 const customAssistant = /^(gpt-4o?-gizmo)[\w.-]{0,128}$/;
 
+/** Uploads of pictures, which price lists know by either name. */
+export const uploads = { name: 'mj_upload', other: 'mj_uploads' } as const;
+
 /** Custom assistants share one price: their names are folded to the family's wildcard, everywhere and once. */
 export const billedName = (model: string): string => {
+  if (model === uploads.other) return uploads.name;
   const [, family] = customAssistant.exec(model) ?? [];
   return family === undefined ? model : `${family}-*`;
 };

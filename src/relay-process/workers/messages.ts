@@ -86,6 +86,7 @@ export interface WorkerMethods {
 
 export interface WorkerSetting {
   readonly server: Config['server'];
+  readonly outbound: Config['outbound'];
   readonly relay: Config['relay'];
   readonly logLevel: string;
   /** base64; finds API keys, and opens nothing. */

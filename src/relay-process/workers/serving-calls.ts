@@ -57,7 +57,7 @@ const sendRefusedMs = 1_000;
 
 export function serveCalls(
   primary: Peer<PrimaryMethods>,
-  { server, relay: relayConfig, logLevel, hashingKey, samplingKey, faces }: WorkerSetting,
+  { server, relay: relayConfig, outbound, logLevel, hashingKey, samplingKey, faces }: WorkerSetting,
   serialized: SerializedDirectory,
 ): ServingCalls {
   const clock = systemClock;
@@ -84,7 +84,7 @@ export function serveCalls(
       if (kinds.length > 0) primary.send('refused', kinds);
     };
     const { relay, entrance, addressOf, webSockets } = openRelayRuntime(
-      { server, relay: relayConfig },
+      { server, relay: relayConfig, outbound },
       {
         directory,
         meter: remoteMeter(primary, inFlight),

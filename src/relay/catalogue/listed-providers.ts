@@ -9,34 +9,9 @@ type Listed = Pick<ProviderFacts, 'type' | 'name' | 'colour' | 'defaultBaseUrl' 
 
 const listing = (listed: Listed): ProviderFacts => ({ ...usual, modes: [], ...listed });
 
-/** Interfaces to tasks: nothing small can be asked of them, and they have no list of models. */
-const tasks = { testable: false, listsModels: false };
 const withoutList = { listsModels: false };
 
-const midjourneyModels = modelList('mj_imagine mj_variation mj_reroll mj_blend mj_upscale mj_describe mj_upload');
-const midjourneyPlusModels = modelList(`
-  swap_face mj_zoom mj_shorten mj_modal mj_inpaint mj_custom_zoom mj_high_variation mj_low_variation mj_pan
-`);
-
 export const catalogue: readonly ProviderFacts[] = [
-  listing({
-    type: 2,
-    name: 'Midjourney Proxy',
-    colour: 'light-blue',
-    defaultBaseUrl: 'https://oa.api2d.net',
-    keyHint: 'secret of the proxy',
-    defaultModels: midjourneyModels,
-    ...tasks,
-  }),
-  listing({
-    type: 5,
-    name: 'Midjourney Proxy Plus',
-    colour: 'blue',
-    defaultBaseUrl: 'https://api.openai-sb.com',
-    keyHint: 'secret of the proxy',
-    defaultModels: [...midjourneyModels, ...midjourneyPlusModels],
-    ...tasks,
-  }),
   listing({
     type: 15,
     name: 'Baidu Wenxin',

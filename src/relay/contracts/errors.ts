@@ -1,4 +1,5 @@
 import { isUnavailable } from '../../domain/kernel/failure.js';
+import type { JsonObject } from '../json/json.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import { accountFaultIn } from './account-fault.js';
 import type { RelayLog } from './ports.js';
@@ -16,6 +17,8 @@ interface RelayErrorDetails {
   readonly retryAfter?: string | null;
   /** false: asked again soon it would be refused again, and clients are informed. Left out or null: nothing is said. */
   readonly shouldRetry?: false | null;
+  /** What the caller gets instead, in its dialect's own words. Left out or null: nothing. */
+  readonly passedOn?: JsonObject | null;
 }
 
 /** A refusal: what the caller is informed of it, in whatever dialect. */
@@ -24,12 +27,19 @@ export class RelayError extends Error {
   readonly param: string | null;
   readonly retryAfter: string | null;
   readonly shouldRetry: false | null;
+  readonly passedOn: JsonObject | null;
 
   constructor(
     readonly status: number,
     readonly code: string | null,
     message: string,
-    { type = gatewayErrorType, param = '', retryAfter = null, shouldRetry = null }: RelayErrorDetails = {},
+    {
+      type = gatewayErrorType,
+      param = '',
+      retryAfter = null,
+      shouldRetry = null,
+      passedOn = null,
+    }: RelayErrorDetails = {},
   ) {
     super(message);
     this.name = 'RelayError';
@@ -37,6 +47,7 @@ export class RelayError extends Error {
     this.param = param;
     this.retryAfter = retryAfter;
     this.shouldRetry = shouldRetry;
+    this.passedOn = passedOn;
   }
 }
 
@@ -96,6 +107,7 @@ export function fromUpstream(error: UpstreamError, status: number): RelayError {
     type: error.type,
     param: error.param,
     retryAfter: error.retryAfter,
+    passedOn: error.passedOn ?? null,
   });
 }
 

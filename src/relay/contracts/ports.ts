@@ -28,6 +28,8 @@ export interface RelayPorts {
   readonly clock: Clock;
   readonly upstream: Upstream;
   readonly pictures: Pictures;
+  /** For addresses that providers return: guarded, whatever the operator allows for channels. */
+  readonly files: Pick<Upstream, 'send'>;
   readonly authorising: AuthorisationPorts;
   readonly bodies: RequestBodies;
   readonly largeWork: LargeWork;

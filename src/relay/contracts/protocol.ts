@@ -102,6 +102,9 @@ export interface RequestOptions {
   /** Milliseconds since 1970, for providers that sign with the time. */
   readonly now: number;
   readonly gemini: GeminiSettings;
+  readonly midjourney: Settings['midjourney'];
+  /** Where upstream may report on a task; null: nowhere. */
+  readonly callback: string | null;
   /** What the wire has asked for by `pictures`, by its address. */
   readonly pictures: ReadonlyMap<string, Picture>;
 }
@@ -111,6 +114,8 @@ export interface UpstreamRequest {
   readonly url: string;
   /** Asked for instead where there is nothing at `url` (404). Left out: nothing is. */
   readonly urlIfMissing?: string;
+  /** Milliseconds that upstream has for all of its answer. Left out: as long as others. */
+  readonly timeoutMs?: number;
   /** With the type of the content where there is some. */
   readonly headers: Record<string, string>;
   readonly content: RequestContent;

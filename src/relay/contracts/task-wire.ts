@@ -1,5 +1,6 @@
 import type { NewTask, TaskObservation } from '../../application/ports/task-ports.js';
 import type { TaskPlatform } from '../../domain/task/task.js';
+import type { JsonObject } from '../json/json.js';
 import type { Protocol, UpstreamChannel, UpstreamRequest } from './protocol.js';
 
 /* What the relay knows of a provider that takes tasks: how they are put to it, and how to ask how far they are. */
@@ -20,6 +21,8 @@ interface PolledTask {
 export interface TaskWire {
   readonly platform: TaskPlatform;
   readonly submit: SubmitWire;
+  /** Whether it has this action. Left out: it has all. */
+  readonly offers?: (action: string) => boolean;
   /** Milliseconds after which a task fails that is not at an end. */
   readonly limitMs: number;
   /** Tasks that one request can ask about. */
@@ -35,4 +38,6 @@ export interface TaskWire {
     body: Buffer,
     asked: readonly PolledTask[],
   ): readonly TaskObservation[] | { readonly unreached: string };
+  /** What upstream reports by itself; null: nothing that can be read. Left out: it does not. */
+  report?(body: JsonObject): TaskObservation | null;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Directory } from '../../application/ports/storage-ports.js';
+import type { Clock, Directory, Vault } from '../../application/ports/storage-ports.js';
 import type { CallerDialect } from '../contracts/caller-dialect.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { jsonType } from '../contracts/errors.js';
@@ -42,8 +42,13 @@ export interface Route {
 
 /** What the routes of a dialect need. */
 export interface RoutesOptions {
-  readonly relay: Pick<Relay, 'handle' | 'identify' | 'count' | 'kept' | 'ownTasks'>;
+  readonly relay: Pick<
+    Relay,
+    'handle' | 'identify' | 'count' | 'kept' | 'ownTasks' | 'askAboutTask' | 'takeReport' | 'taskPicture'
+  >;
   readonly directory: Directory;
+  readonly vault: Pick<Vault, 'hash'>;
+  readonly clock: Clock;
   /** Name of the provider behind a channel type. */
   readonly providerName: (channelType: number) => string | null;
 }

@@ -8,6 +8,8 @@ import { type Answering, refuse } from '../delivery/refusal.js';
 import { anthropicRoutes } from './anthropic/routes.js';
 import { geminiCaller } from './gemini/dialect.js';
 import { geminiRoutes } from './gemini/routes.js';
+import { midjourneyRoots } from './midjourney/modes.js';
+import { midjourneyRoutes } from './midjourney/routes.js';
 import { openAiCaller } from './openai/dialect.js';
 import { openAiRoutes, openAiRoutesUnder } from './openai/routes.js';
 import type { IncomingRequest, Route, RoutesOptions } from './route.js';
@@ -38,12 +40,20 @@ export interface DialectRouter {
   readonly routes: readonly { readonly method: string; readonly url: string }[];
 }
 
+interface Root {
+  readonly path: string;
+  readonly dialect: CallerDialect;
+  /** Of whatever has no route there. Left out: there is no such address. */
+  readonly refusal?: () => RelayError;
+}
+
 /** What lies below is the dialect's: whatever else is asked for there is refused in its form. */
-const roots: readonly { readonly path: string; readonly dialect: CallerDialect }[] = [
+const roots: readonly Root[] = [
   { path: '/v1', dialect: openAiCaller },
   { path: '/v1beta', dialect: geminiCaller },
   { path: '/v1beta/openai', dialect: openAiCaller },
   { path: '/suno', dialect: sunoCaller },
+  ...midjourneyRoots,
 ];
 
 const preflightHeaders: readonly string[] = Object.entries({
@@ -128,13 +138,13 @@ async function serve(
 }
 
 /** Whatever has no route below the root of a dialect is refused in the dialect's form; a preflight is answered. */
-function addRoot(router: Router, ports: AnswerPorts, { path, dialect }: (typeof roots)[number]): void {
+function addRoot(router: Router, ports: AnswerPorts, { path, dialect, refusal }: Root): void {
   const exposed = exposedHeaders(dialect);
   const unknown: Handler = (request, response) => {
     const [asked] = (request.url ?? '').split('?', 1);
     const message = `Invalid URL (${request.method} ${asked})`;
-    const refusal = new RelayError(404, '', message, { type: 'invalid_request_error' });
-    refuse(greet(ports, request, response, exposed), refusal, dialect);
+    const error = refusal?.() ?? new RelayError(404, '', message, { type: 'invalid_request_error' });
+    refuse(greet(ports, request, response, exposed), error, dialect);
     return true;
   };
   router.on(allButOptions, path, unknown);
@@ -165,6 +175,7 @@ const routesOf = (options: RoutesOptions): Route[] => [
   ...geminiRoutes(options),
   ...openAiRoutesUnder('/v1beta/openai', options),
   ...sunoRoutes(options),
+  ...midjourneyRoutes(options),
 ];
 
 export function openDialectRouter(options: DialectRouterOptions): DialectRouter {

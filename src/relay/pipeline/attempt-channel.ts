@@ -1,4 +1,5 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
+import { callbackPath } from '../../http/task-addresses.js';
 import type { Authorisation, Authorised } from '../contracts/authorisation.js';
 import { RelayError } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
@@ -51,7 +52,8 @@ export async function attemptChannel(
 
   let request: UpstreamRequest;
   try {
-    const options = requestOptions(ports, parsed, await picturesFor(provider, call, model, ports));
+    const pictures = await picturesFor(provider, call, model, ports);
+    const options = requestOptions(ports, parsed, { pictures, callback: callbackOf(ports, given) });
     request = await ports.largeWork.runSteps(bodyBytes, () =>
       requestSteps(provider, upstreamChannel, caller, { model, options }),
     );
@@ -72,6 +74,12 @@ export async function attemptChannel(
   const { urlIfMissing } = request;
   if (attempt.ok || attempt.answered !== 404 || urlIfMissing === undefined) return attempt;
   return send({ ...request, url: undoubled(upstreamChannel.baseUrl, urlIfMissing) });
+}
+
+/** null: nobody can report, or nothing goes on after its answer. */
+function callbackOf({ directory, vault }: ChannelAttemptPorts, { caller, callId }: ChannelRequest): string | null {
+  const { siteAddress } = directory.settings();
+  return caller.task === undefined || siteAddress === '' ? null : siteAddress + callbackPath(vault, callId);
 }
 
 /** Throws NotConvertible. */

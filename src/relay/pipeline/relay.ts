@@ -32,6 +32,9 @@ import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
 import type { StagePorts } from './stage-ports.js';
 import { submitTask } from './submit-task.js';
+import { servePicture } from './task-picture.js';
+import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
+import { type TaskReport, takeReport } from './task-report.js';
 
 /* A metered call from its request to its outcome, stage by stage. */
 
@@ -50,6 +53,12 @@ export interface Relay {
   kept(request: KeptRequest): Promise<void>;
   /** Those of the tasks that are the caller's. Throws RelayError. */
   ownTasks(request: OwnTasksRequest): Promise<readonly TaskView[]>;
+  /** What the upstream of one of the caller's tasks answers to a question about it. Throws RelayError. */
+  askAboutTask(question: TaskQuestion): Promise<TaskReply>;
+  /** What an upstream reports of a task. Throws RelayError. */
+  takeReport(report: TaskReport): Promise<void>;
+  /** The picture of a task, for whoever has its address. Throws RelayError, where nothing is sent yet. */
+  taskPicture(connection: CallerConnection, name: string): Promise<void>;
   /** Calls under way. */
   active(): number;
 }
@@ -100,6 +109,9 @@ export function openRelay(relayPorts: RelayPorts): Relay {
       }
     },
     ownTasks: (request) => ownTasks(ports, request),
+    askAboutTask: (question) => askAboutTask(ports, question),
+    takeReport: (report) => takeReport(ports, report),
+    taskPicture: (connection, name) => servePicture(ports, connection, name),
     active: () => active,
     serve,
     handle: (call) => serve(call, new HttpCaller(call, call.endpoint.dialect)),

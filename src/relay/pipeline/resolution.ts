@@ -205,7 +205,8 @@ export function* resolutionSteps(
   yield* checkWords(endpoint, body, settings.sensitiveWords);
   yield;
 
-  const channels = serving.filter((channel) => serves(channel, ports, endpoint));
+  const action = endpoint.task?.action(body) ?? null;
+  const channels = serving.filter((channel) => serves(channel, ports, endpoint, action));
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
   const listed = priceFor({ model, group, mode: endpoint.mode }, caller, settings);

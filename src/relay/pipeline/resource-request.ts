@@ -88,7 +88,7 @@ export function resourceRequest(
   caller: CallerRequest,
   { method, instead, path, query, content }: ResourceRequest,
 ): UpstreamRequest {
-  const options = requestOptions(ports, parsed, new Map());
+  const options = requestOptions(ports, parsed, { pictures: new Map(), callback: null });
   let call: UpstreamRequest;
   try {
     call = provider.protocol.request({ provider, channel, caller, model: '', options });

@@ -54,7 +54,8 @@ export async function sendAttempt(
 ): Promise<Attempt> {
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
   const idleMs = ports.config.streamIdleMs * (factsOf(request.model).startsSlowly ? 2 : 1);
-  const { answerTimeoutMs, callerGoneMs } = ports.config;
+  const { callerGoneMs } = ports.config;
+  const answerTimeoutMs = Math.min(request.timeoutMs ?? Infinity, ports.config.answerTimeoutMs);
   const { model: upstreamModel, reasoningEffort, thinking, service } = request;
   const asked: SentRequest = { upstreamModel, reasoningEffort, thinking, service };
   const sending = ports.upstream.send(request, {
@@ -122,7 +123,7 @@ export function judged(
 ): AttemptFailure {
   const status = mappedStatus(parsed, error.status);
   const { keywords } = directory.settings().autoDisable;
-  const dead = saysChannelIsDead(provider, status, error, { keywords, request });
+  const dead = error.outOfOrder === true || saysChannelIsDead(provider, status, error, { keywords, request });
   const outOfOrder = dead ? reasonOf(status, error, request) : null;
   if (costUnknown) {
     const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
@@ -133,7 +134,8 @@ export function judged(
     };
   }
   // Too much at once is answered as ever: with words of the operator's choice it may be the rate of a minute.
-  const shown = dead && status !== 429 ? accountUnavailable(error.status, status) : errorForCaller(error, status);
+  const isHidden = dead && status !== 429 && error.outOfOrder !== true;
+  const shown = isHidden ? accountUnavailable(error.status, status) : errorForCaller(error, status);
   return {
     ...failed(shown, isRetryable(shown.status)),
     forOperator: fromUpstream(error, status),

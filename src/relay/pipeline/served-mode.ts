@@ -18,9 +18,14 @@ const has = (
   mode: Mode,
 ): boolean => modes.includes(mode) && !(chatOnly && mode === 'responses') && lacks?.(mode, settings.baseUrl) !== true;
 
-/** Every platform of tasks has requests of its own. */
-const hasPlatform = ({ tasks }: Pick<Provider, 'tasks'>, { task }: Pick<Endpoint, 'task'>): boolean =>
-  task === undefined || tasks?.platform === task.platform;
+/** Every platform of tasks has requests of its own. `action`: null: any. */
+const hasPlatform = (
+  { tasks }: Pick<Provider, 'tasks'>,
+  { task }: Pick<Endpoint, 'task'>,
+  action: string | null = null,
+): boolean =>
+  task === undefined ||
+  (tasks?.platform === task.platform && (action === null || tasks.offers === undefined || tasks.offers(action)));
 
 /** Whether any of these channels serves the mode of the endpoint itself. */
 export const servedAsAsked = (
@@ -34,15 +39,16 @@ export const servedAsAsked = (
     return has(channel, provider, parsedChannel(channel), endpoint.mode);
   });
 
-/** In one mode or the other. */
+/** In one mode or the other. `action`: of a task; null: it is none. */
 export function serves(
   channel: ChannelView,
   { providerOf, parsedChannel }: ServingPorts,
   endpoint: Pick<Endpoint, 'mode' | 'inChat' | 'task'>,
+  action: string | null,
 ): boolean {
   const { mode, inChat } = endpoint;
   const provider = providerOf(channel.settings.type);
-  if (provider === null || !hasPlatform(provider, endpoint)) return false;
+  if (provider === null || !hasPlatform(provider, endpoint, action)) return false;
   const parsed = parsedChannel(channel);
   return has(channel, provider, parsed, mode) || (inChat !== undefined && has(channel, provider, parsed, 'chat'));
 }

@@ -22,7 +22,7 @@ export async function upstreamChannelOf(
 export function requestOptions(
   { directory, config, clock }: Pick<RelayPorts, 'directory' | 'config' | 'clock'>,
   { passThrough }: Pick<ParsedChannel, 'passThrough'>,
-  pictures: RequestOptions['pictures'],
+  { pictures, callback }: Pick<RequestOptions, 'pictures' | 'callback'>,
 ): RequestOptions {
   const settings = directory.settings();
   return {
@@ -35,6 +35,8 @@ export function requestOptions(
     // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
     now: clock.now(),
     gemini: settings.gemini,
+    midjourney: settings.midjourney,
+    callback,
     pictures,
   };
 }

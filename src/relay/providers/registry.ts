@@ -15,6 +15,7 @@ import { googlePalm } from './google-palm.js';
 import { googleVertex } from './google-vertex.js';
 import { jina } from './jina.js';
 import { lingyi } from './lingyi.js';
+import { midjourneyProxy, midjourneyProxyPlus } from './midjourney-proxies.js';
 import { minimax } from './minimax.js';
 import { mistral } from './mistral.js';
 import { moka } from './moka.js';
@@ -41,6 +42,8 @@ export const providers: readonly Provider[] = [
   azure,
   ollama,
   ...resellers,
+  midjourneyProxy,
+  midjourneyProxyPlus,
   custom,
   googlePalm,
   dashscope,

@@ -13,6 +13,10 @@ export interface UpstreamError {
   readonly param: string | null;
   /** The Retry-After header, seconds or a date; null: none. */
   readonly retryAfter: string | null;
+  /** The refusal in the words of the dialect that its caller speaks as well: it gets it as it is. Left out: it is none. */
+  readonly passedOn?: JsonObject;
+  /** Upstream says itself that it has nothing left to serve with. Left out: it does not. */
+  readonly outOfOrder?: true;
 }
 
 /** A failure as a body reports it; null members were not reported. */

@@ -212,9 +212,10 @@ describe('the built-in prices', () => {
   );
 
   const prices: Record<number, readonly string[]> = {
+    0.8: ['mj_video'],
     0.1: [
       ...['suno_music', 'gpt-4-gizmo-*', 'mj_imagine', 'mj_variation', 'mj_reroll', 'mj_blend', 'mj_modal', 'mj_zoom'],
-      ...['mj_shorten', 'mj_high_variation', 'mj_low_variation', 'mj_pan'],
+      ...['mj_shorten', 'mj_high_variation', 'mj_low_variation', 'mj_pan', 'mj_edits'],
     ],
     0.05: ['mj_describe', 'mj_upscale', 'swap_face', 'mj_upload'],
     0.04: ['dall-e-3'],

@@ -102,6 +102,14 @@ export const usualOptions: RequestOptions = {
   passThrough: false,
   keepsUpstream: true,
   now: 1_767_323_045_000,
+  midjourney: {
+    notifies: false,
+    takesAccountFilter: false,
+    clearsModes: false,
+    forwardsPictures: true,
+    checksParent: true,
+  },
+  callback: null,
   pictures: new Map([['https://pictures.example/cat.webp?size=1', { type: 'image/webp', data: 'UklGRg==' }]]),
   gemini: {
     safety: new Map([['default', 'OFF']]),

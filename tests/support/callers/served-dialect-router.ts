@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/adapters/clock.js';
 import { type DialectRouterOptions, openDialectRouter } from '../../../src/relay/dialects/router.js';
 
 /** The relay's entrance and nothing else, until the test is over; whatever is not the relay's is a teapot. */
@@ -13,6 +14,8 @@ export async function serveDialectRouter(
     newRequestId: () => `id-${++ids}`,
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     headers: ['x-on-all', 'yes'],
+    vault: { hash: (secret) => secret },
+    clock: systemClock,
     elsewhere: [],
     log: { warn() {}, error() {} },
     ...options,

@@ -247,6 +247,8 @@ export const builtInModelPrice: Readonly<Record<string, number>> = {
   mj_upscale: 0.05,
   swap_face: 0.05,
   mj_upload: 0.05,
+  mj_edits: 0.1,
+  mj_video: 0.8,
 };
 
 /** Price of a cached input token relative to a fresh one. */
