@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
+import { openSocket } from '../../support/callers/websocket-client.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import {
   type AnthropicUpstream,
@@ -21,10 +22,11 @@ let user: TestUser;
 let owner: Caller;
 let ownersOther: Caller;
 let stranger: Caller;
+let strangersKey: string;
 let client: OpenAI;
 
-const post = (caller: Caller, body: JsonObject) =>
-  caller.send('/v1/responses', {
+const post = (caller: Caller, body: JsonObject, path = '/v1/responses') =>
+  caller.send(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: { model: 'm', input: 'What is a ledger?', ...body },
@@ -50,7 +52,8 @@ beforeAll(async () => {
   owner = callers.with(apiKey);
   client = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
   ownersOther = callers.with(await gateway.addApiKey(user));
-  stranger = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000_000)));
+  strangersKey = await gateway.addApiKey(await gateway.addUser(1_000_000_000));
+  stranger = callers.with(strangersKey);
 });
 afterAll(async () => {
   await callers?.close();
@@ -191,6 +194,11 @@ describe('an id that names a', () => {
     expect(strangers.text.replaceAll(id, 'ID').replaceAll(strangers.requestId, '')).toBe(
       unknown.text.replaceAll(`${id}9`, 'ID').replaceAll(unknown.requestId, ''),
     );
+    for (const path of ['/v1/responses/compact', '/v1/responses/input_tokens']) {
+      const got = await post(stranger, body(id), path);
+      expect([path, got.status, errorIn(got).param]).toEqual([path, 404, param]);
+    }
+    expect(requests()).toEqual([]);
     if (kind !== 'conversation') {
       expect((await post(owner, body(id))).status).toBe(200);
       // Byte for byte what it came as.
@@ -219,6 +227,21 @@ describe('an id that names a', () => {
       expect(got.text.length).toBeLessThan(500);
     },
   );
+});
+
+test('over a WebSocket, ids of another user are not found, wherever a request names them', async () => {
+  const socket = await openSocket(gateway.url, strangersKey);
+  try {
+    for (const [kind, body, param] of places) {
+      const id = await idOf(kind);
+      clear();
+      const [answer, ...more] = await socket.create({ model: 'm', input: 'What is a ledger?', ...body(id) });
+      expect([answer?.type, answer?.status, answer?.param, more]).toEqual(['error', 404, param, []]);
+      expect(requests()).toEqual([]);
+    }
+  } finally {
+    socket.socket.terminate();
+  }
 });
 
 test('reasoning with its encrypted content is sent upstream unchanged for any user', async () => {

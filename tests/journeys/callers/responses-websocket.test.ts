@@ -340,6 +340,27 @@ describe('who opens a WebSocket', () => {
     expect(received).toEqual([]);
   });
 
+  test('forty times at once with a small balance pays no more than there is', async () => {
+    const poor = await gateway.addUser(3_000);
+    const key = await gateway.addApiKey(poor);
+    const costly = responseOf([messageItem('Every charge can be proved.')], { usage: reportedUsage(20, 400) });
+    scripted = Array.from({ length: 40 }, () => streamOf(costly));
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => connected(key)));
+    const got = await Promise.all(sockets.map((client) => client.create(asked()).then(lastOf)));
+    const served = got.filter(({ type }) => type === 'response.completed');
+    expect(served.length).toBeGreaterThan(0);
+    for (const { type, status } of got) if (type === 'error') expect(status).toBe(403);
+    expect(got).toHaveLength(served.length + got.filter(({ type }) => type === 'error').length);
+    const { queries } = gateway.application;
+    const spent = await until(async () => {
+      const lines = await queries.logBefore(poor.actor, {}, { limit: 100 }, true);
+      const calls = lines.filter(({ usage_source: source }) => (source ?? null) !== null);
+      return calls.length < served.length ? null : calls.reduce((sum, { quota }) => sum + Number(quota), 0);
+    });
+    expect(spent).toBeLessThanOrEqual(3_000);
+    await until(async () => ((await gateway.available(poor)) === 3_000 - spent ? true : null));
+  });
+
   test('with a small balance is refused call by call', async () => {
     const poor = await gateway.addUser(10);
     const client = await connected(await gateway.addApiKey(poor));

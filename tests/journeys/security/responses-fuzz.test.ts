@@ -15,7 +15,7 @@ import { startUpstream, type Upstream } from '../../support/upstreams/upstream.j
  */
 
 const seed = 41;
-const requests = 700;
+const requests = 500;
 const quota = 1_000_000_000;
 
 let gateway: TestGateway;

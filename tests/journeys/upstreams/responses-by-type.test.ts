@@ -179,6 +179,28 @@ describe('an upstream that lies', () => {
     expect(await lineOf(gateway, user, got)).toMatchObject({ quota: 26 });
   });
 
+  test.each([...ways, ['a summary', '/v1/responses/compact', { input: 'What is a ledger?' }] as const])(
+    'serves 40 whole answers at once on a small balance for no more than there is, by %s',
+    async (_name, path, body) => {
+      const poor = await gateway.addUser(3_000);
+      const many = callers.with(await gateway.addApiKey(poor));
+      scripted = { text: JSON.stringify(responseOf([messageItem(text)], { usage: reportedUsage(20, 400) })) };
+      const headers = { 'content-type': 'application/json' };
+      const got = await Promise.all(
+        Array.from({ length: 40 }, () =>
+          many.send(path, { method: 'POST', headers, body: { model: model(1), ...body } }),
+        ),
+      );
+      const served = got.filter(({ status }) => status === 200);
+      expect(served.length).toBeGreaterThan(0);
+      for (const { status } of got) expect([200, 403]).toContain(status);
+      const lines = await Promise.all(served.map((one) => lineOf(gateway, poor, one)));
+      const spent = lines.reduce((sum, line) => sum + line.quota, 0);
+      expect(spent).toBeLessThanOrEqual(3_000);
+      await until(async () => ((await gateway.available(poor)) === 3_000 - spent ? true : null));
+    },
+  );
+
   test.each(ways)(
     'serves 40 calls at once on a small balance for no more than there is, by %s',
     async (_name, path, body) => {
