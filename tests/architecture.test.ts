@@ -96,7 +96,7 @@ const nouns = (floor: string, names: string): string[] => names.split(' ').map((
 const graphqlNouns = nouns('graphql', 'api-keys redemptions channels payments prices sessions system usage users');
 const applicationNouns = nouns(
   'application',
-  'users sign-in api-keys channels payments prices redemptions usage options',
+  'users sign-in api-keys channels payments prices redemptions tasks usage options',
 );
 
 /** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */

@@ -24,6 +24,7 @@ import type {
   Tickets,
   Vault,
 } from './ports/storage-ports.js';
+import type { TaskStore } from './ports/task-ports.js';
 import type { ChannelBalances, ChannelProbe, UpstreamModels } from './ports/upstream-ports.js';
 import type { IdentitySource } from './sign-in/identity-ports.js';
 import type { SetupCode } from './sign-in/setup-code.js';
@@ -37,6 +38,7 @@ export interface ApplicationPorts {
   readonly unsettledOrders: PendingIdempotencyKeys;
   readonly vault: Vault;
   readonly personal: PersonalData;
+  readonly taskStore: TaskStore;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly codes: OneTimeCodes;

@@ -74,7 +74,7 @@ function openQuotaCommands(ports: ApplicationPorts, once: IdempotencyStore, step
 }
 
 function openOperations(ports: ApplicationPorts) {
-  const { store, handle, clock, vault, db, progress, directory, tail, outbound, proxies } = ports;
+  const { store, handle, clock, vault, db, progress, directory, tail, outbound, proxies, taskStore } = ports;
   const { version, releasesUrl } = ports;
   return {
     options: { ...optionCommands({ handle, vault, directory, clock }), oidcEndpoints: oidcEndpoints({ outbound }) },
@@ -87,7 +87,7 @@ function openOperations(ports: ApplicationPorts) {
     releases: latestRelease({ outbound, clock, version, releasesUrl }),
     doubtedProxies: doubtedProxies({ proxies }),
     readModels: readModelCommands({ store, handle, progress }),
-    usageLog: usageLogCommands({ handle, clock, db, progress, tail }),
+    usageLog: usageLogCommands({ handle, clock, db, progress, tail, taskContents: taskStore }),
   };
 }
 

@@ -43,17 +43,17 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
   const { directory, gate, tail } = memory;
   const { handle } = calls;
   const inFlight = workers ?? calls.inFlight;
-  const { background } = calls;
+  const { background, taskStore } = calls;
   const served = { has: (callId: CallId) => inFlight.has(callId) || background.has(callId) };
 
   await startRecovery(node, {
-    ...{ db, handle, gate, tail, progress, notes, began },
+    ...{ db, handle, gate, tail, progress, notes, began, taskStore },
     inFlight: served,
     whenLost: (look) => workers?.whenLost(look),
   });
   node.closing.add(background.start());
   await startReactions(node, {
-    ...{ store, tail, handle, vault, personal, directory, gate },
+    ...{ store, tail, handle, vault, personal, directory, gate, taskStore },
     checkpoints: postgresReactionCheckpoints(parts.database.pool),
     notify: notifier({ queue, personal, clock: node.clock, limit: node.config.notificationLimit }),
     root: () => rootUserId(db),

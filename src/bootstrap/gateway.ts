@@ -96,6 +96,7 @@ async function start(node: NodeStart, { projections, opening }: EarlyStart, work
   const calls = openRelayCalls(node, {
     store: eventLog.store,
     vault: secrets.vault,
+    personal: secrets.personal,
     memory,
     readModels,
     pool,

@@ -43,10 +43,10 @@ export async function openNodeApplication({ config, log, clock }: NodeStart, par
   const { database, secrets, eventLog, readModels, memory, services, calls } = parts;
   const { db, lists, progress } = readModels;
   const { vault, personal, sessions, tickets } = secrets;
-  const { handle, warn, proxies, runtime } = calls;
+  const { handle, warn, proxies, runtime, taskStore } = calls;
   const notificationQueue = postgresNotificationQueue(database.pool);
   const application = openApplication({
-    ...{ clock, handle, warn, vault, personal, sessions, tickets, progress, proxies, notificationQueue },
+    ...{ clock, handle, warn, vault, personal, sessions, tickets, progress, proxies, notificationQueue, taskStore },
     store: eventLog.store,
     ...memory,
     ...services,

@@ -1,8 +1,10 @@
 import { postgresBackgroundCalls } from '../adapters/background-calls.js';
+import { postgresTaskStore } from '../adapters/task-store.js';
 import { newEventId } from '../application/event-id.js';
 import { handle } from '../application/handle.js';
 import { KnownKeptObjects } from '../application/memory/kept-objects.js';
 import { OpenBackgroundCalls } from '../application/reactions/background-calls.js';
+import { knownTasks } from '../application/tasks/open-tasks.js';
 import { automaticDisabling } from '../application/usage/automatic-disabling.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
 import { callLimits } from '../relay/admission/call-limits.js';
@@ -26,6 +28,7 @@ import type { NodeVault } from './open-vault.js';
 interface RelayParts {
   readonly store: NodeLog['store'];
   readonly vault: NodeVault['vault'];
+  readonly personal: NodeVault['personal'];
   readonly memory: NodeMemory;
   readonly readModels: Pick<NodeProjections, 'db' | 'progress'>;
   readonly pool: NodeDatabase['pool'];
@@ -35,7 +38,7 @@ interface RelayParts {
 
 export function openRelayCalls(
   { config, log, clock, closing }: NodeStart,
-  { store, vault, memory, readModels, pool, workers }: RelayParts,
+  { store, vault, personal, memory, readModels, pool, workers }: RelayParts,
 ) {
   const { directory, gate, traffic } = memory;
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -61,6 +64,12 @@ export function openRelayCalls(
     ended: (call) => kept.endBackground(call),
     warn,
   });
+  const taskStore = postgresTaskStore(pool);
+  const tasks = knownTasks({
+    ...{ store, handle: handling, personal, clock, tasks: taskStore },
+    ...readModels,
+    position: () => memory.tail.position(),
+  });
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
@@ -79,7 +88,20 @@ export function openRelayCalls(
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
   const probe = backgroundProbe({ ...runtime.ports, parsedChannel: channelParser() });
   closing.add(() => runtime.close());
-  return { background, handle: handling, warn, inFlight, meter, meterOf, refusalRecord, proxies, shared, runtime };
+  return {
+    background,
+    tasks,
+    taskStore,
+    handle: handling,
+    warn,
+    inFlight,
+    meter,
+    meterOf,
+    refusalRecord,
+    proxies,
+    shared,
+    runtime,
+  };
 }
 
 export type NodeCalls = ReturnType<typeof openRelayCalls>;

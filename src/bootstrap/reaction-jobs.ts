@@ -5,12 +5,14 @@ import type { Balances } from '../application/memory/quota-gate.js';
 import type { Tail } from '../application/memory/tail.js';
 import type { Notify } from '../application/notifications/notifier.js';
 import type { EventStore, PersonalData, ReactionCheckpoints, Vault } from '../application/ports/storage-ports.js';
+import type { TaskStore } from '../application/ports/task-ports.js';
 import { dropSecrets } from '../application/reactions/drop-secrets.js';
 import { forgetDeletedUsers } from '../application/reactions/forget-deleted-users.js';
 import { forgetFactors } from '../application/reactions/forget-factors.js';
 import { freeErasedClaims } from '../application/reactions/free-erased-claims.js';
 import { giveInviteRewards } from '../application/reactions/give-invite-rewards.js';
 import { notifyOwners } from '../application/reactions/notify-owners.js';
+import { refundFailedTasks } from '../application/reactions/refund-failed-tasks.js';
 import { remindOfQuota } from '../application/reactions/remind-of-quota.js';
 import { reportChannels } from '../application/reactions/report-channels.js';
 import { reportLowBalances } from '../application/reactions/report-low-balances.js';
@@ -30,6 +32,7 @@ interface ReactionJobs {
   readonly handle: Handle;
   readonly vault: Vault;
   readonly personal: PersonalData;
+  readonly taskStore: Pick<TaskStore, 'clearOf'>;
   readonly directory: NodeDirectory;
   readonly gate: Balances;
   readonly notify: Notify;
@@ -46,7 +49,8 @@ export async function startReactions({ clock, log, closing }: NodeStart, jobs: R
     { store, tail, checkpoints },
     [
       dropSecrets({ store, vault }),
-      forgetDeletedUsers({ personal }),
+      forgetDeletedUsers({ personal, taskContents: jobs.taskStore }),
+      refundFailedTasks({ store, handle }),
       freeErasedClaims(jobs.freeClaims),
       remindOfQuota({ directory, gate, notify, clock, newEventId }),
       reportChannels({ store, root, notify }),

@@ -1,6 +1,7 @@
 import type { Handle } from '../application/handle.js';
 import type { Tail } from '../application/memory/tail.js';
 import type { CallProgressNotes, QuotaGate, ReadModelProgress } from '../application/ports/storage-ports.js';
+import type { TaskStore } from '../application/ports/task-ports.js';
 import { runRecovery } from '../application/reactions/recovery.js';
 import type { Position } from '../domain/events/events.js';
 import type { ReadModels } from '../projections/database.js';
@@ -17,6 +18,7 @@ interface RecoveryJobs {
   readonly tail: Pick<Tail, 'position'>;
   readonly progress: ReadModelProgress;
   readonly notes: CallProgressNotes;
+  readonly taskStore: Pick<TaskStore, 'byCalls'>;
   readonly inFlight: Pick<InFlightCalls, 'has'>;
   /** Calls `look` with up to where calls have just been left by whoever served them. */
   readonly whenLost: (look: (upTo: Position) => void) => void;
@@ -26,9 +28,9 @@ interface RecoveryJobs {
 
 /** Calls without an outcome that nobody serves any more. Resolves once they have been looked for. */
 export async function startRecovery({ clock, log, closing }: NodeStart, jobs: RecoveryJobs): Promise<void> {
-  const { db, handle, gate, tail, progress, notes, inFlight, whenLost, began } = jobs;
+  const { db, handle, gate, tail, progress, notes, taskStore: tasks, inFlight, whenLost, began } = jobs;
   const recovering = await runRecovery(
-    { db, handle, clock, gate, notes, isInFlight: (callId) => inFlight.has(callId) },
+    { db, handle, clock, gate, notes, tasks, isInFlight: (callId) => inFlight.has(callId) },
     {
       progress,
       began,

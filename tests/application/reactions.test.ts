@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Notify } from '../../src/application/notifications/notifier.js';
 import type { ReactionCheckpoints } from '../../src/application/ports/storage-ports.js';
 import { dropSecrets } from '../../src/application/reactions/drop-secrets.js';
@@ -26,6 +26,7 @@ import { channelSettings } from '../support/given/channel-settings.js';
 import { eventId, someInstant } from '../support/given/events.js';
 import { newUser, ownProfile } from '../support/given/user-inputs.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory/memory-node.js';
+import { MemoryTaskStore } from '../support/memory/memory-task-store.js';
 import { until } from '../support/until.js';
 
 class MemoryCheckpoints implements ReactionCheckpoints {
@@ -183,10 +184,13 @@ describe('a deletion that was interrupted by a crash', () => {
     await expect(node.users.manage(root, alice.id, 'delete')).rejects.toThrow('died here');
     node.personal.forget = forget;
     expect(await nameOf(alice)).toBe('alice');
-    await start(forgetDeletedUsers(node));
+    const taskContents = new MemoryTaskStore();
+    const cleared = vi.spyOn(taskContents, 'clearOf');
+    await start(forgetDeletedUsers({ ...node, taskContents }));
     await done('forget-deleted-users');
     expect(await nameOf(alice)).toBeNull();
     expect(await nameOf(bob)).toBe('bob');
+    expect(cleared.mock.calls).toEqual([[[alice.id]]]);
   });
 });
 

@@ -23,6 +23,7 @@ import { callsLast } from './migrations/0020-calls-last.js';
 import { orderForms } from './migrations/0021-order-forms.js';
 import { userLanguages } from './migrations/0022-user-languages.js';
 import { backgroundCalls } from './migrations/0023-background-calls.js';
+import { taskContent } from './migrations/0024-task-content.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -55,6 +56,7 @@ export const adapterMigrations: readonly Migration[] = [
   orderForms,
   userLanguages,
   backgroundCalls,
+  taskContent,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

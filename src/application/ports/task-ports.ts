@@ -1,4 +1,4 @@
-import type { ApiKeyId, CallId, ChannelId, TaskId, UserId } from '../../domain/kernel/ids.js';
+import type { ApiKeyId, CallId, ChannelId, Sealed, TaskId, UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { TaskFacts, TaskFailureReason, TaskPlatform, TaskStatus } from '../../domain/task/task.js';
@@ -88,4 +88,38 @@ export interface Tasks {
   observe(taskId: TaskId, seen: TaskObservation): Promise<void>;
   /** Asks upstream now, at most every 2 s for each task. Never rejects. */
   look(taskId: TaskId): Promise<void>;
+}
+
+/** A task as it was submitted. All of it is JSON. */
+export type TaskSubmission = Omit<TaskFacts, 'taskId'> & { readonly status: TaskStatus; readonly progress: number };
+
+export interface StoredTask {
+  readonly id: TaskId;
+  readonly callId: CallId;
+  readonly userId: UserId;
+  readonly submittedAt: Instant;
+  /** Up to where `sealed` says how it is; beyond 100: it is at an end. */
+  readonly progress: number;
+  readonly submission: TaskSubmission;
+  /** Its content, for its user; null: it is not kept any more. */
+  readonly sealed: Sealed | null;
+}
+
+/** Where tasks are written down before their events, and where their content is kept. */
+export interface TaskStore {
+  /** Resolves when it is durable, with the one of its call that came first. */
+  add(task: Omit<StoredTask, 'id' | 'progress'>): Promise<StoredTask>;
+  byIds(ids: readonly TaskId[]): Promise<readonly StoredTask[]>;
+  byCalls(calls: readonly CallId[]): Promise<readonly StoredTask[]>;
+  /** The newest of each of these ids. */
+  newestOf(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly StoredTask[]>;
+  /** False: it says something else than `was` by now, or something newer. */
+  replace(
+    id: TaskId,
+    content: { readonly was: Sealed | null; readonly sealed: Sealed; readonly progress: number },
+  ): Promise<boolean>;
+  /** Forgets the content of tasks that were submitted before. */
+  clear(before: Instant): Promise<void>;
+  /** Forgets the content of these users' tasks. */
+  clearOf(users: readonly UserId[]): Promise<void>;
 }

@@ -1,15 +1,26 @@
 import { streamKey } from '../../domain/events/events.js';
 import { UserId } from '../../domain/kernel/ids.js';
 import type { PersonalData } from '../ports/storage-ports.js';
+import type { TaskStore } from '../ports/task-ports.js';
 import type { Reaction } from './run-reactions.js';
 
 /**
  * The key of a deleted user's personal data is destroyed. Whoever deletes does it at once; this does it where a process
- * died in between.
+ * died in between. What the user's tasks say and show cannot be read without it, and need not be kept.
  */
-export const forgetDeletedUsers = ({ personal }: { readonly personal: Pick<PersonalData, 'forget'> }): Reaction => ({
+export const forgetDeletedUsers = ({
+  personal,
+  taskContents,
+}: {
+  readonly personal: Pick<PersonalData, 'forget'>;
+  readonly taskContents: Pick<TaskStore, 'clearOf'>;
+}): Reaction => ({
   name: 'forget-deleted-users',
   asks: ({ stream, event }) => (event.type === 'UserDeleted' ? stream : null),
   // Nobody comes back from being deleted, so the stream need not be asked.
-  react: (stream) => personal.forget([UserId(streamKey(stream))]),
+  async react(stream) {
+    const user = UserId(streamKey(stream));
+    await personal.forget([user]);
+    await taskContents.clearOf([user]);
+  },
 });

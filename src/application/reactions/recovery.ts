@@ -1,6 +1,6 @@
 import { repeatAfter } from '../../concurrency/at-intervals.js';
-import { callDecider } from '../../domain/call/call.js';
-import { conclude, costOfLost } from '../../domain/call/call-conclusion.js';
+import { callDecider, type SettledTask } from '../../domain/call/call.js';
+import { conclude, costOf, costOfLost, type Settlement } from '../../domain/call/call-conclusion.js';
 import type { LastSeen } from '../../domain/call/call-progress.js';
 import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
@@ -9,10 +9,12 @@ import type { ReadModels } from '../../projections/database.js';
 import { type OpenCall, openCalls } from '../../projections/models/ledger/ledger-queries.js';
 import type { Handle } from '../handle.js';
 import type { CallProgressNotes, Clock, QuotaGate, ReadModelProgress } from '../ports/storage-ports.js';
+import type { StoredTask, TaskStore } from '../ports/task-ports.js';
+import { completeSubmission } from '../tasks/record-task.js';
 
 /*
- * Concludes reservations that no node serves any more. What reached the caller is charged; the rest is released, and
- * what upstream may charge for it is booked to suspense. The call's own stream decides whether anything is left to do,
+ * Concludes reservations that no node serves any more. What reached the caller is charged, and so is a task that upstream
+ * has taken; the rest is released, and what upstream may charge for it is booked to suspense. The call's own stream decides whether anything is left to do,
  * so nothing happens twice and nothing depends on clocks.
  */
 
@@ -23,6 +25,7 @@ interface RecoveryPorts {
   /** Knows what there is for a call to be charged. */
   readonly gate: Pick<QuotaGate, 'chargeLeft'>;
   readonly notes: Pick<CallProgressNotes, 'lastSeen' | 'forget'>;
+  readonly tasks: Pick<TaskStore, 'byCalls'>;
   /** Whether this process still serves a call, or is about to write its outcome. */
   readonly isInFlight: (callId: CallId) => boolean;
 }
@@ -44,17 +47,52 @@ async function payableFor(gate: RecoveryPorts['gate'], call: OpenCall, seen: Las
   return gate.chargeLeft({ callId: call.callId, userId, apiKeyId, reserved }, cost);
 }
 
+/** A call whose upstream has taken a task is due whatever its caller was answered: upstream works on it. */
+async function settleSubmission(
+  { handle, gate }: Pick<RecoveryPorts, 'handle' | 'gate'>,
+  { callId, reservation }: OpenCall,
+  { task, useTimeMs }: { readonly task: StoredTask; readonly useTimeMs: number },
+): Promise<number> {
+  await completeSubmission({ handle }, task);
+  const { channelId, platform, action, publicId } = task.submission;
+  const submitted: SettledTask = { id: task.id, platform, action, publicId };
+  const { pieces, facts, reserved } = reservation;
+  const settlement: Settlement = {
+    usage: pieces ?? {},
+    usageSource: pieces === undefined ? 'none' : 'estimated',
+    outcome: 'gateway-failed',
+    channelId,
+    attempts: [channelId],
+    upstreamModel: null,
+    useTimeMs,
+    firstTokenMs: null,
+    reasoningEffort: null,
+    task: submitted,
+    unknownAttempts: 0,
+  };
+  const cost = costOf(reservation, settlement);
+  const { userId, apiKeyId } = facts;
+  const payable = await gate.chargeLeft({ callId, userId, apiKeyId, reserved }, cost);
+  const event = conclude(reservation, { kind: 'settled', settlement, cost, payable });
+  const { events } = await handle(callDecider, streams.call(callId), { type: 'Settle', event });
+  return events.length;
+}
+
 /**
  * Ends the calls reserved up to `upTo` that nobody serves any more, as far as the ledger knows them. Safe to repeat and
  * to run while calls are served.
  */
 export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promise<Recovered> {
-  const { db, handle, clock, gate, notes, isInFlight } = ports;
+  const { db, handle, clock, gate, notes, tasks, isInFlight } = ports;
   let released = 0;
   let settled = 0;
 
-  const recover = async (call: OpenCall, seen: LastSeen): Promise<void> => {
+  const recover = async (call: OpenCall, seen: LastSeen, task: StoredTask | undefined): Promise<void> => {
     const useTimeMs = Math.max(0, clock.now() - call.since);
+    if (task !== undefined) {
+      settled += await settleSubmission(ports, call, { task, useTimeMs });
+      return;
+    }
     const payable = await payableFor(gate, call, seen);
     const event = conclude(call.reservation, { kind: 'lost', seen, useTimeMs, payable });
     const stream = streams.call(call.callId);
@@ -75,9 +113,13 @@ export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promis
     const orphans = page.filter(({ callId }) => !isInFlight(callId));
     if (orphans.length === 0) continue;
     const seen = await notes.lastSeen(orphans);
+    const submitted = await tasks.byCalls(orphans.map(({ callId }) => callId));
+    const taskOf = new Map(submitted.map((task) => [task.callId, task]));
     for (let from = 0; from < orphans.length; from += parallel)
       await Promise.all(
-        orphans.slice(from, from + parallel).map((call) => recover(call, seen.get(call.callId) ?? { kind: 'unknown' })),
+        orphans
+          .slice(from, from + parallel)
+          .map((call) => recover(call, seen.get(call.callId) ?? { kind: 'unknown' }, taskOf.get(call.callId))),
       );
     await notes.forget(orphans.map(({ callId }) => callId));
   }

@@ -10,8 +10,11 @@ import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import type { Tail } from '../memory/tail.js';
 import type { Clock, ReadModelProgress } from '../ports/storage-ports.js';
+import type { TaskStore } from '../ports/task-ports.js';
 
-/* Clearing the usage log: what is shown is trimmed. Statistics, statements and balances stay as they are. */
+/*
+ * Clearing the usage log: what is shown is trimmed, and what tasks of that time say and show is forgotten. Statistics, statements and balances stay as they are.
+ */
 
 interface UsageLogCommandPorts {
   readonly handle: Handle;
@@ -19,6 +22,7 @@ interface UsageLogCommandPorts {
   readonly db: ReadModels;
   readonly progress: Pick<ReadModelProgress, 'reached'>;
   readonly tail: Pick<Tail, 'position'>;
+  readonly taskContents: Pick<TaskStore, 'clear'>;
 }
 
 /** Longest it is waited for the log to hold what has happened, and for it to be cleared. */
@@ -30,7 +34,7 @@ interface Cleared {
   readonly position: Position;
 }
 
-export function usageLogCommands({ handle, clock, db, progress, tail }: UsageLogCommandPorts) {
+export function usageLogCommands({ handle, clock, db, progress, tail, taskContents }: UsageLogCommandPorts) {
   const holds = (position: Position): Promise<boolean> => progress.reached(position, patienceMs, [usageLog.name]);
 
   const clearedBy = async (by: ClearedBy, before: Instant): Promise<Cleared> => {
@@ -43,6 +47,8 @@ export function usageLogCommands({ handle, clock, db, progress, tail }: UsageLog
       lines: await linesBefore(db, unixSeconds(before)),
       by,
     }));
+    // Also where nothing of the log is left to be cleared: prompts are no lines.
+    await taskContents.clear(before);
     if (events.length === 0) return { lines: 0, position };
     const lines = (await holds(position)) ? await linesCleared(db, position) : undefined;
     if (lines === undefined) throw new Failure('outcome-unknown');

@@ -57,7 +57,7 @@ export interface TaskFacts {
 }
 
 /** The charge that a failure takes back. */
-interface TaskRefund {
+export interface TaskRefund {
   readonly callId: CallId;
   readonly charged: Quota;
 }
@@ -78,6 +78,8 @@ export type TaskEvent =
       startedAt: Instant | null;
       finishedAt: Instant | null;
     };
+
+export type TaskFailed = Extract<TaskEvent, { type: 'TaskFailed' }>;
 
 /** What somebody has seen of it: an answer of upstream's, a report, the end of its time. */
 export interface SeenTask {

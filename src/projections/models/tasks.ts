@@ -48,7 +48,7 @@ export interface TaskTables {
   };
 }
 
-type TaskRow = Selectable<TaskTables['task']>;
+export type TaskRow = Selectable<TaskTables['task']>;
 
 const tables = `
   create table task (

@@ -10,7 +10,9 @@ import { Quota } from '../../../src/domain/kernel/quota.js';
 import { alice, at, east, granted, reserved, settled, west, when } from '../../projections/history.js';
 import { forEachTest, type Projected } from '../../projections/projected.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
+import { taskFacts } from '../../support/given/tasks.js';
 import { maxSpacing } from '../../support/memory/memory-event-store.js';
+import { MemoryTaskStore } from '../../support/memory/memory-task-store.js';
 import { until } from '../../support/until.js';
 
 let projected: Projected;
@@ -31,6 +33,7 @@ const inFlight = new Set<string>();
 const seen = new Map<CallId, LastSeen>();
 const forgotten: string[] = [];
 let othersForgotten = 0;
+let tasks = new MemoryTaskStore();
 /** What its payer has, by the gate. */
 let there = 1_000_000;
 
@@ -40,6 +43,7 @@ beforeEach(() => {
   seen.clear();
   forgotten.length = 0;
   othersForgotten = 0;
+  tasks = new MemoryTaskStore();
 });
 
 const gate = {
@@ -58,6 +62,7 @@ const ports = () => ({
       othersForgotten++;
     },
   },
+  tasks,
   isInFlight: (callId: CallId) => inFlight.has(callId),
 });
 const recover = (upTo = everything): Promise<Recovered> => recoverCalls(ports(), upTo);
@@ -103,6 +108,26 @@ describe('a call left by a dead process', () => {
     there = 400;
     expect(await recover()).toEqual({ released: 0, settled: 1 });
     expect(await outcomeOf('stream')).toMatchObject({ charged: 400, uncovered: 250 });
+  });
+
+  test('is charged its price where upstream has taken a task, which is submitted, and once', async () => {
+    const { taskId: _, ...facts } = taskFacts({ callId: CallId('drawing'), channelId: east });
+    const submission = { ...facts, status: 'submitted', progress: 0 } as const;
+    const { callId, userId } = facts;
+    const { id } = await tasks.add({ callId, userId, submittedAt: clock.now(), submission, sealed: null });
+    const price = { per: 'call', price: '0.1', quotaPerUnit: '500', group: '1' } as const;
+    await projected.given(granted(alice, 1_000), reserved('drawing', 50, { price }));
+    expect(await recover()).toEqual({ released: 0, settled: 1 });
+    expect(await outcomeOf('drawing')).toMatchObject({
+      type: 'CallSettled',
+      charged: 50,
+      outcome: 'gateway-failed',
+      channelId: east,
+      task: { id, platform: 'midjourney', action: 'IMAGINE', publicId: facts.publicId },
+    });
+    const submitted = await projected.store.readStream(streams.task(id));
+    expect(submitted.map(({ event }) => event.type)).toEqual(['TaskSubmitted']);
+    expect(await recover()).toEqual({ released: 0, settled: 0 });
   });
 
   test('is recognised by its position in the log, whatever the clock says', async () => {

@@ -1,0 +1,49 @@
+import type { Position } from '../../domain/events/events.js';
+import type { TaskId } from '../../domain/kernel/ids.js';
+import { openTasks, tasksName } from '../../projections/models/task-queries.js';
+import type { TaskRow } from '../../projections/models/tasks.js';
+import type { ReadModelProgress } from '../ports/storage-ports.js';
+import type { Tasks } from '../ports/task-ports.js';
+import { observeTask } from './observe-task.js';
+import { recordTask } from './record-task.js';
+import type { TaskPorts } from './task-setting.js';
+import { taskByCall, taskById, tasksOfUser } from './task-views.js';
+
+/* Tasks for the relay: those that its calls submit, and what becomes of them. */
+
+interface OpenTasksPorts extends TaskPorts {
+  readonly progress: Pick<ReadModelProgress, 'reached'>;
+  /** The end of the log, as far as this process knows. */
+  readonly position: () => Position;
+}
+
+/** Longest that whoever asks for tasks waits for what this process has written of them. */
+const patienceMs = 1_000;
+
+/** All but asking upstream now. */
+type KnownTasks = Omit<Tasks, 'look'>;
+
+export function knownTasks(ports: OpenTasksPorts): KnownTasks & {
+  /** Tasks that are not at an end, oldest first, behind `after`. */
+  open(after: TaskId | null, limit: number): Promise<readonly TaskRow[]>;
+} {
+  const { db, progress, position } = ports;
+  const fresh = () => progress.reached(position(), patienceMs, [tasksName]);
+  return {
+    submitted: (task) => recordTask(ports, task),
+    async ofUser(user, publicIds, platform) {
+      await fresh();
+      return tasksOfUser(ports, user, publicIds, platform);
+    },
+    async byId(taskId) {
+      await fresh();
+      return taskById(ports, taskId);
+    },
+    async byCall(callId) {
+      await fresh();
+      return taskByCall(ports, callId);
+    },
+    observe: (taskId, seen) => observeTask(ports, taskId, seen),
+    open: (after, limit) => openTasks(db, after, limit),
+  };
+}

@@ -1,0 +1,55 @@
+import type { StoredTask, TaskStore } from '../../../src/application/ports/task-ports.js';
+import { type Sealed, TaskId } from '../../../src/domain/kernel/ids.js';
+
+/** As the table beside the log, for one process. */
+export class MemoryTaskStore implements TaskStore {
+  private readonly rows: StoredTask[] = [];
+
+  async add(task: Omit<StoredTask, 'id' | 'progress'>): Promise<StoredTask> {
+    const known = this.rows.find(({ callId }) => callId === task.callId);
+    if (known !== undefined) return known;
+    const added = { ...task, id: TaskId(this.rows.length + 1), progress: 0 };
+    this.rows.push(added);
+    return added;
+  }
+
+  async byIds(ids: readonly TaskId[]): Promise<readonly StoredTask[]> {
+    return this.rows.filter(({ id }) => ids.includes(id));
+  }
+
+  async byCalls(calls: Parameters<TaskStore['byCalls']>[0]): Promise<readonly StoredTask[]> {
+    return this.rows.filter(({ callId }) => calls.includes(callId));
+  }
+
+  async newestOf(...[user, publicIds, platform]: Parameters<TaskStore['newestOf']>): Promise<readonly StoredTask[]> {
+    const newest = new Map<string, StoredTask>();
+    for (const row of this.rows) {
+      const { submission } = row;
+      const isAsked =
+        row.userId === user && submission.platform === platform && publicIds.includes(submission.publicId);
+      if (isAsked) newest.set(submission.publicId, row);
+    }
+    return [...newest.values()];
+  }
+
+  async replace(...[id, { was, sealed, progress }]: Parameters<TaskStore['replace']>): Promise<boolean> {
+    const index = this.rows.findIndex((row) => row.id === id && row.sealed === was && row.progress <= progress);
+    const row = this.rows[index];
+    if (row === undefined) return false;
+    this.rows[index] = { ...row, sealed, progress };
+    return true;
+  }
+
+  async clear(before: Parameters<TaskStore['clear']>[0]): Promise<void> {
+    this.forgetWhere(({ submittedAt }) => submittedAt < before);
+  }
+
+  async clearOf(users: Parameters<TaskStore['clearOf']>[0]): Promise<void> {
+    this.forgetWhere(({ userId }) => users.includes(userId));
+  }
+
+  private forgetWhere(isGone: (row: StoredTask) => boolean): void {
+    const nothing: Sealed | null = null;
+    for (const [index, row] of this.rows.entries()) if (isGone(row)) this.rows[index] = { ...row, sealed: nothing };
+  }
+}
