@@ -52,6 +52,7 @@ type Generating = Members<
   | 'user'
   | 'verbosity'
   | 'prompt_cache_key'
+  | 'web_search_options'
   | 'safety_identifier'
 >;
 

@@ -247,6 +247,11 @@ export interface Protocol {
    */
   readonly switchedTools?: (upstreamModel: string) => ReadonlySet<string>;
   /**
+   * The tool that searches the web, as it is asked for by this wire, where callers of OpenAI's interfaces may ask for one in
+   * words of theirs; null: there is none. Left out: it takes their words, or refuses them.
+   */
+  readonly hostedSearch?: (upstreamModel: string) => JsonObject | null;
+  /**
    * Addresses of pictures that must stand in the request themselves: they are fetched before it is made. Left out: none.
    * Throws NotConvertible.
    */

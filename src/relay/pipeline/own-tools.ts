@@ -4,6 +4,7 @@ import { ownFunction } from '../../domain/pricing/provider-tools.js';
 import { askedTools } from '../catalogue/asked-tools.js';
 import { asksToKeepForHours } from '../catalogue/cache-lifetimes.js';
 import type { Demand, Endpoint } from '../contracts/endpoint.js';
+import { hostedSearchesIn, withSearchBy } from '../contracts/hosted-search.js';
 import { asksForAudio } from '../contracts/neutral.js';
 import type { Provider } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
@@ -11,6 +12,7 @@ import { countIn, isList, isObject, type JsonObject, memberNamesIn, objectsIn, t
 import { compacts } from '../metering/compaction.js';
 import { readByTool } from '../metering/media-tokens.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
+import { servedAsAsked } from './served-mode.js';
 
 /*
  * Tools that a provider runs by itself, as far as they go upstream with a call: switched on by the name of a function,
@@ -40,6 +42,28 @@ export function switchedTools(
     if (switched.size > 0) return switched;
   }
   return none;
+}
+
+/**
+ * The body as channels are asked for tools of a provider's own, each form once: as it came where a channel serves its
+ * mode, with the search of the provider's wire where that is another.
+ */
+export function bodiesAsked(
+  ports: OwnToolsPorts,
+  endpoint: Endpoint,
+  { body, model }: { readonly body: JsonObject; readonly model: string },
+  channels: readonly ChannelView[],
+): JsonObject[] {
+  const bodies = new Map<JsonObject, JsonObject>();
+  const searches = endpoint.dialect.wire === 'openai' && hostedSearchesIn(body).length > 0;
+  for (const channel of channels) {
+    const { protocol } = ports.providerOf(channel.settings.type) ?? {};
+    const upstreamModel = mappedModel(ports.parsedChannel(channel).modelMapping, model) ?? model;
+    const search = (searches && protocol?.hostedSearch?.(upstreamModel)) || null;
+    if (search !== null) bodies.set(search, bodies.get(search) ?? withSearchBy(body, search));
+    else if (servedAsAsked([channel], ports, endpoint)) bodies.set(body, body);
+  }
+  return [...bodies.values()];
 }
 
 /** What channels put into the requests they send. */

@@ -30,9 +30,9 @@ import {
 import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
 import { type KeptCall, keepingChannels, withKept } from './kept-call.js';
-import { enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
+import { bodiesAsked, enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
 import { channelOfParent } from './parent-task.js';
-import { servedAsAsked, serves } from './served-mode.js';
+import { serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -168,8 +168,7 @@ function estimateOf(
   const overrides = overridesOf(channels, ports);
   const own = endpoint.demand({ body, bytes, model, names, upload, switched });
   const demand = withOverrides(kept === null ? own : withKept(own, kept), overrides);
-  // Where all of them are put it as chat, none is asked for tools of a provider's own.
-  const asked = servedAsAsked(channels, ports, endpoint) ? [body] : [];
+  const asked = bodiesAsked(ports, endpoint, { body, model: requestedModel }, channels);
   const calls = textModes.has(endpoint.mode)
     ? toolCallsOf([...asked, ...overrides], names, demand.answers, switched)
     : noUsage;

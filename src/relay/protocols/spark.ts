@@ -1,3 +1,4 @@
+import { isHostedSearch, isOfferedAnyway } from '../contracts/hosted-search.js';
 import type { ChatMessage, ChatRequest, ToolWords } from '../contracts/neutral-request.js';
 import {
   type CallerRequest,
@@ -76,6 +77,8 @@ function turnsOf(message: ChatMessage, { takesSystem }: SparkEndpoint): readonly
 }
 
 function functionsIn({ tools, tool_choice: choice }: ToolWords, { takesFunctions }: SparkEndpoint): JsonObject[] {
+  if (objectsIn(tools).some((tool) => isHostedSearch(tool) && !isOfferedAnyway(tool)))
+    throw new NotConvertible('caller', 'tools: web_search is not offered by this provider');
   const functions =
     choice === 'none' ? [] : objectsIn(tools).flatMap(({ function: one }) => (isObject(one) ? [one] : []));
   if (functions.length > 0 && !takesFunctions)

@@ -41,6 +41,7 @@ const placed = <Call extends Omit<StreamInput, 'info'>>(call: Call): Call => ({
 
 const protocol: Protocol = {
   switchedTools: (model) => wireOf(model).switchedTools?.(model) ?? new Set(),
+  hostedSearch: (model) => wireOf(model).hostedSearch?.(model) ?? null,
   pictures: (asked) => wireOf(asked.model).pictures?.(asked) ?? [],
   request: (asked) => wireOf(asked.model).request(placed(asked)),
   answer: (received) => wireOf(received.info.model).answer(placed(received)),

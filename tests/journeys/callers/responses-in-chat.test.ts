@@ -250,11 +250,12 @@ describe('a call that may go to channels of both kinds', () => {
   });
 
   test('is refused at chat what only the other has, by its name', async () => {
+    const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }];
     nativeIsBusy = true;
-    const got = await ask({ model: 'both', tools: [{ type: 'web_search' }] });
+    const got = await ask({ model: 'both', tools });
     expect(got.status).toBeGreaterThanOrEqual(400);
     nativeIsBusy = false;
-    expect((await ask({ model: 'both', tools: [{ type: 'web_search' }] })).text).toContain('Own.');
+    expect((await ask({ model: 'both', tools })).text).toContain('Own.');
   });
 });
 
@@ -299,7 +300,6 @@ test('forty calls at once on a small balance never cost more than it holds', asy
 
 describe('what chat has no words for', () => {
   test.each<[string, JsonObject, string]>([
-    ['a search on the web', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
     [
       'code that the provider runs',
       { tools: [weather, { type: 'code_interpreter', container: { type: 'auto' } }] },
@@ -329,6 +329,13 @@ describe('what chat has no words for', () => {
     const got = await ask({ model: 'anthropic', ...body });
     expect([got.status, errorIn(got).code]).toEqual([400, 'convert_request_failed']);
     expect(errorIn(got).message).toContain(name);
+  });
+
+  test('and OpenAI’s chat has no search for is refused with 400 by its name', async () => {
+    upstreamOf('openai').answerWith({ text: 'Never.' });
+    const got = await ask({ model: 'openai', tools: [{ type: 'web_search' }] });
+    expect([got.status, errorIn(got).code]).toEqual([400, 'convert_request_failed']);
+    expect(errorIn(got).message).toContain('web_search');
   });
 
   test('and only hints has no effect', async () => {

@@ -249,7 +249,7 @@ describe('content that Gemini cannot carry', () => {
       /^messages\[1\]\.tool_call_id/,
     ],
     ['too many stop sequences', { body: { stop: ['a', 'b', 'c', 'd', 'e', 'f'] } }, /^stop/],
-    ['a tool that is not a function', { body: { tools: [{ type: 'web_search' }] } }, /^tools\[0\]\.type/],
+    ['a tool that is not a function', { body: { tools: [{ type: 'code_interpreter' }] } }, /^tools\[0\]\.type/],
     ['audio in another format', { body: { audio: { format: 'mp3' }, modalities: ['audio'] } }, /^audio\.format/],
   ])('is refused by name: %s', (_what, input, message) => {
     expect(refusal(input)).toMatch(message);

@@ -40,7 +40,10 @@ function deltasOf(block: JsonObject): { start: JsonObject; deltas: JsonObject[] 
     case 'text':
       return {
         start: { type: 'text', text: '' },
-        deltas: pieces(block.text).map((text) => ({ type: 'text_delta', text })),
+        deltas: [
+          ...pieces(block.text).map((text) => ({ type: 'text_delta', text })),
+          ...objectsIn(block.citations).map((citation) => ({ type: 'citations_delta', citation })),
+        ],
       };
     case 'thinking':
       return {

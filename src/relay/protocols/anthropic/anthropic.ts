@@ -4,6 +4,7 @@ import { anthropicAnswer } from './answer.js';
 import { messagesHeaders } from './headers.js';
 import { anthropicRequest } from './request.js';
 import { AnthropicStream } from './stream.js';
+import { webSearch } from './tools.js';
 import type { AnthropicVariant } from './variant.js';
 
 const itsMaker: AnthropicVariant = {
@@ -20,6 +21,7 @@ const itsMaker: AnthropicVariant = {
 /** The wire of Anthropic's models, as one house speaks it. */
 export const anthropicIn = (variant: AnthropicVariant): Protocol => ({
   request: anthropicRequest(variant),
+  ...(variant.withoutSearch !== true && { hostedSearch: () => webSearch }),
   answer: (received) => anthropicAnswer(confidentialOf(received.provider, received.channel), received),
   stream: (opened) => new AnthropicStream(confidentialOf(opened.provider, opened.channel), opened),
 });

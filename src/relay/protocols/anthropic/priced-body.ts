@@ -16,7 +16,7 @@ const plainGeo = 'global';
 const asksAnother = /^advisor/;
 
 /** A search is sold by the piece: who names no bound is charged for at most this one, so it is sent upstream too. */
-function boundedTool(tool: JsonObject): JsonObject {
+export function boundedTool(tool: JsonObject): JsonObject {
   if (!/^web_search/.test(textIn(tool.type) ?? '')) return tool;
   const max = countIn(tool.max_uses) ?? maxSearches;
   return tool.max_uses === max ? tool : { ...tool, max_uses: max };

@@ -81,7 +81,10 @@ const samplingIn = ({ temperature, top_p, top_k }: ChatRequest): JsonObject => (
 });
 
 /** Throws NotConvertible. */
-function fromNeutral(body: ChatRequest, model: string, limit: number, stream: boolean): JsonObject {
+function fromNeutral(
+  body: ChatRequest,
+  { model, limit, stream, searches }: { model: string; limit: number; stream: boolean; searches: boolean },
+): JsonObject {
   if ((countIn(body.n) ?? 1) > 1) throw new NotConvertible('caller', 'n: this provider gives one choice');
   const { thinking, reasoning_effort: effort } = body;
   const asked: JsonObject = {
@@ -90,7 +93,7 @@ function fromNeutral(body: ChatRequest, model: string, limit: number, stream: bo
     max_tokens: limit,
     ...sampled(samplingIn(body), model),
     ...stopsIn(body, model),
-    ...toolsOf(body),
+    ...toolsOf(body, searches),
     ...userIn(body),
     ...formatIn(body, model),
     ...(stream && { stream }),
@@ -135,7 +138,7 @@ interface MessagesBody {
  */
 function messagesBody(
   { channel, caller, model: upstreamModel, options }: RequestInput,
-  { ownVersion }: AnthropicVariant,
+  { ownVersion, withoutSearch }: AnthropicVariant,
 ): MessagesBody {
   const { model, thinks } = modelOf(upstreamModel, options);
   const own = caller.dialect.wire === 'anthropic';
@@ -146,7 +149,13 @@ function messagesBody(
   const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, minThinkingLimit) : asked;
   const plain: JsonObject = own
     ? { ...pricedBody(given, caller.tiers), model, max_tokens: limit }
-    : { ...fromNeutral(neutralAs(caller, 'chat'), model, limit, caller.stream), ...tiersIn(caller) };
+    : {
+        ...fromNeutral(neutralAs(caller, 'chat'), {
+          ...{ model, limit, stream: caller.stream },
+          searches: withoutSearch !== true,
+        }),
+        ...tiersIn(caller),
+      };
   const asks = thinks && asked > 0 && !options.passThrough && !isObject(plain.thinking);
   const thought = asks ? thoughtful(plain, model, limit, options.claude.thinkingShare) : plain;
   const override = options.passThrough ? null : channel.paramOverride;

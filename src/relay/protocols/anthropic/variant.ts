@@ -23,6 +23,8 @@ export interface MessagesTarget {
 export interface AnthropicVariant {
   /** The house has versions of its own: the one that a caller names does not reach it. */
   readonly ownVersion?: true;
+  /** The house runs no searches. Left out: it does. */
+  readonly withoutSearch?: true;
   /** What it takes from caller or model must not choose host or path. */
   readonly url: (target: MessagesTarget) => string;
   /** Further headers, or others than the type of the content and `accept`. */

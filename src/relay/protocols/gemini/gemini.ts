@@ -20,6 +20,7 @@ import { isNative } from './native.js';
 import { asksMapsAlone } from './own-tools.js';
 import { geminiRequest } from './request.js';
 import { GeminiStream } from './stream.js';
+import { googleSearch } from './tools.js';
 import { geminiUsage } from './usage.js';
 import type { GeminiTarget, GeminiVariant } from './variant.js';
 
@@ -61,6 +62,7 @@ function read(reported: JsonObject, { provider, channel, caller, body: received,
 export const geminiIn = (variant: GeminiVariant): Protocol => ({
   request: geminiRequest(variant),
   switchedTools: () => providerTools,
+  hostedSearch: () => googleSearch,
   // Who speaks this wire gives addresses where Google itself is to look.
   pictures: ({ caller }) =>
     isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(neutralAs(caller, 'chat').messages),

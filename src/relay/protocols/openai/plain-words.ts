@@ -1,7 +1,8 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
+import { isHostedSearch } from '../../contracts/hosted-search.js';
 import { isAnthropicReasoning } from '../../contracts/neutral.js';
 import { NotConvertible } from '../../contracts/protocol.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
 import { openAiCallId } from '../tool-call-ids.js';
 import { knownEffort, minEffort } from './efforts.js';
@@ -134,6 +135,12 @@ export const inPlainWords =
       messages: plainMessages(body.messages, variant, factsOf(model).isOpenAi),
       ...(variant.knowsThinking && switchOf(thinking, declined)),
     };
+    const search = objectsIn(body.tools).find(isHostedSearch);
+    if (search !== undefined)
+      throw new NotConvertible(
+        'caller',
+        `tools: ${textIn(search.type)} is run by providers that have the Responses interface, or one of another vendor's, and this channel has chat alone`,
+      );
     if (isList(body.tools)) plain.tools = objectsIn(body.tools).map(withoutCache);
     if (factsOf(model).isOpenAi) delete plain.top_k;
     else for (const name of ownMembers) delete plain[name];

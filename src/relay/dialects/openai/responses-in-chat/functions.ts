@@ -1,6 +1,7 @@
+import { hostedSearchesIn } from '../../../contracts/hosted-search.js';
 import type { ToolWords } from '../../../contracts/neutral-request.js';
 import { NotConvertible } from '../../../contracts/protocol.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
+import { countIn, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
 import { functionNameOf, type GivenTool, offeredTools, type ToolForm } from './tool-forms.js';
 
 /* Tools of a response as functions, and the choice among them. */
@@ -116,12 +117,21 @@ function choiceOf(given: JsonValue | undefined): Choice | null {
   return { choice: given.mode === 'required' ? 'required' : 'auto', only: new Set(only) };
 }
 
+/** Searches that a provider is to run, with the bound of its calls. */
+function searchesIn(body: JsonObject): JsonObject[] {
+  const max = countIn(body.max_tool_calls);
+  if (max === 0) return [];
+  const { web_search_options: _, ...request } = body;
+  return hostedSearchesIn(request).map((tool) => (max === null ? tool : { ...tool, max_uses: max }));
+}
+
 /** Tools and the choice among them. Throws NotConvertible. */
 export function toolWordsIn(body: JsonObject): ToolWords {
   const choice = choiceOf(body.tool_choice);
   const tools: JsonObject[] = [];
   for (const [name, given] of offeredTools(body))
     if (choice?.only?.has(name) !== false) tools.push(functionOf(name, given));
+  if (choice === null || choice.only === null) tools.push(...searchesIn(body));
   if (tools.length === 0) return {};
   const { parallel_tool_calls: parallel } = body;
   return {

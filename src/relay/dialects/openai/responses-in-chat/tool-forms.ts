@@ -1,5 +1,6 @@
+import { isHostedSearch, isOfferedAnyway } from '../../../contracts/hosted-search.js';
 import { NotConvertible } from '../../../contracts/protocol.js';
-import { isObject, type JsonObject, objectsIn, textIn } from '../../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
 
 /*
  * Tools of a response that its caller carries out, each of which is a function where there are none but functions: what
@@ -27,15 +28,14 @@ const carriedAcross = ['function', 'custom', 'namespace', ...withoutName].join('
 
 const maxShown = 100;
 
+/** Stands for a tool that is none of the caller's. */
+const offeredAnyway: JsonObject = { type: 'web_search', external_web_access: false };
+
 /** The function's name: that of the tool, behind the name of its namespace. */
 export const functionNameOf = ({ name, namespace }: Pick<ToolForm, 'name' | 'namespace'>): string => {
   if (namespace === undefined) return name;
   return namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
 };
-
-/** A search that must not go out to the web is offered by agents with every request, and finds little anywhere. */
-const isOfferedAnyway = ({ type, external_web_access: goesOut }: JsonObject): boolean =>
-  /^web_search(_|$)/.test(textIn(type) ?? '') && goesOut === false;
 
 /** A search among tools that the provider runs: where there is none, all of them are offered. */
 const isSearchOfProvider = ({ type, execution }: JsonObject): boolean =>
@@ -70,8 +70,12 @@ function* toolsOf(list: unknown, path: string, namespace: string | null = null):
 /** Items that bring tools; those of the second kind bring what has been found. */
 const bringsTools: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output']);
 
+/** A search stays where it stood for whoever can be asked for it; places are those of the list as it came. */
+const withoutSearches = (tools: JsonValue | undefined): JsonValue | undefined =>
+  isList(tools) ? tools.map((tool) => (isObject(tool) && isHostedSearch(tool) ? offeredAnyway : tool)) : tools;
+
 function* givenTools({ tools, input }: JsonObject): Generator<GivenTool & { readonly found: boolean }> {
-  for (const given of toolsOf(tools, 'tools')) yield { ...given, found: false };
+  for (const given of toolsOf(withoutSearches(tools), 'tools')) yield { ...given, found: false };
   if (!Array.isArray(input)) return;
   for (const [at, item] of input.entries())
     if (isObject(item) && bringsTools.has(item.type))
