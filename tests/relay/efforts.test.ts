@@ -54,7 +54,11 @@ const models: readonly (readonly [type: number, model: string, xhigh: unknown, m
   [1, 'gpt-5', 'high', 'high'],
   [1, 'gpt-5.5', 'xhigh', 'xhigh'],
   [1, 'gpt-6-sol', 'xhigh', 'max'],
-  [43, 'deepseek-chat', 'xhigh', 'high'],
+  [43, 'deepseek-v4-pro', 'high', 'max'],
+  [25, 'kimi-k3', 'high', 'max'],
+  [25, 'kimi-k2.6', 'high', 'high'],
+  [48, 'grok-4.5', 'high', 'high'],
+  [20, 'moonshotai/kimi-k2.6', 'xhigh', 'max'],
   [14, 'claude-sonnet-4-5', 8_192, 16_384],
   [14, 'claude-opus-4-6', 'max', 'max'],
   [14, 'claude-opus-4-7', 'xhigh', 'max'],
@@ -66,6 +70,9 @@ const models: readonly (readonly [type: number, model: string, xhigh: unknown, m
 const ownDialect: Readonly<Record<number, keyof typeof callers>> = {
   1: 'openai',
   43: 'openai',
+  25: 'openai',
+  48: 'openai',
+  20: 'openai',
   14: 'anthropic',
   24: 'gemini',
 };

@@ -60,6 +60,8 @@ export interface AudioPrice {
 interface GeneralFacts {
   /** Tokens of one answer, thinking included, and of prompt and answer together. null: nobody has said so. */
   readonly limits: { readonly output: number; readonly context: number } | null;
+  /** Tokens of a prompt, as its maker lists it; null: as many as prompt and answer together. */
+  readonly inputLimit: number | null;
   readonly separateThinking: SeparateThinking;
   /** Only vendors that count thinking separately sell it: whoever is asked for it passes the request on to them. */
   readonly separateEverywhere: boolean;
@@ -118,7 +120,7 @@ interface OpenAiFacts {
   readonly minEffort: 'none' | 'minimal' | 'low' | null;
   /** It knows no effort above `high`. */
   readonly highestIsHigh: boolean;
-  /** It knows `max`, above `xhigh`. */
+  /** It knows `max`, above `xhigh`; of other vendors' models, above `high`. */
   readonly knowsMaxEffort: boolean;
   /** An effort may be a suffix of the name, at the interface of these models' maker. */
   readonly effortSuffixOf: 'gpt' | 'grok' | null;

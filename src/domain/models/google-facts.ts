@@ -17,6 +17,11 @@ export const googleFacts: readonly FactRow[] = [
 
   family(/^gemini-(1\.5|2\.0-flash(-lite|-001|-exp|$))/, limits(8_192, 2_097_152)),
   family(/^gemini-/, { ...limits(65_536, 2_097_152), soundTokensPerSecond: 32 }),
+  family(/^gemini-1\.5-pro/, { inputLimit: 2_097_152 }),
+  family(/^gemini-.*-tts/, { inputLimit: 8_192 }),
+  family(/^gemini-.*-image/, { inputLimit: 65_536 }),
+  family(/^gemini-embedding/, { inputLimit: 2_048 }),
+  family(/^gemini-/, { inputLimit: 1_048_576 }),
   family(/^imagen-/, limits(258, 4_096)),
   family(/^gemma-/, limits(8_192, 131_072)),
 

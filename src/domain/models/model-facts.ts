@@ -16,6 +16,7 @@ const rows: readonly FactRow[] = [...openAiFacts, ...anthropicFacts, ...googleFa
 /** Of a model of which nothing is known. */
 const unknown: ModelFacts = {
   limits: null,
+  inputLimit: null,
   separateThinking: { max: 131_072, when: 'if-asked', budgeted: true },
   separateEverywhere: false,
   thinksUnasked: false,

@@ -35,8 +35,11 @@ const families: readonly FactRow[] = [
   family(/^deepseek-(chat|v3)/, limits(8_192, 131_072)),
   family(/^deepseek-(reasoner|r1)/, limits(65_536, 131_072)),
   wholeName(/^deepseek-v4/, { wantsAllReasoning: true }),
+  family(/^deepseek-(chat|reasoner|flash|pro|v[4-9])/, { knowsMaxEffort: true }),
 
   family(/^glm-(4\.[5-9]|[5-9])/i, separate(131_072, 'unless-refused', true)),
+  family(/^glm-(5\.[2-9]|[6-9])/i, { knowsMaxEffort: true }),
+  family(/^kimi-k([3-9]|\d\d)/i, { knowsMaxEffort: true }),
   family(/^glm-4\.5/, limits(98_304, 131_072)),
   family(/^glm-(4\.[67]|5)/, limits(131_072, 204_800)),
   family(/^glm-4v/i, squares(1_047, 0, 1, 0)),

@@ -20,6 +20,8 @@ export const maxRemembered = 64 * 1024;
 export interface AnswerWriter {
   /** Characters of the answer that it remembers until the end. Left out: none to speak of. */
   readonly kept?: number;
+  /** The number that its next event has. Left out: its events have none. */
+  readonly nextSequence?: number;
   /** A chunk without usage. `length`: of what brought it, in bytes. `text`: that, where it is this dialect's own wire. */
   write(chunk: JsonObject, length: number, text?: string): void;
   /** What a frame says in the dialect's own wire, as it says it. The frame's bytes must not be kept. */

@@ -18,6 +18,15 @@ export interface InvalidMember {
   readonly message: string;
 }
 
+export interface SentBefore {
+  /** Something of the answer. */
+  readonly begun: boolean;
+  /** The number of the next event. */
+  readonly sequence: number;
+}
+
+export const nothingSent: SentBefore = { begun: false, sequence: 0 };
+
 export interface CallerDialect extends AnswerDialect {
   /** A member that a lenient receiver takes for one of the dialect's, and nobody here; null: there is none. */
   readonly misspelled: (body: JsonObject) => InvalidMember | null;
@@ -31,8 +40,8 @@ export interface CallerDialect extends AnswerDialect {
   readonly statusOf?: (error: RelayError) => number;
   /** What its streams are called. Left out: server-sent events. */
   readonly streamType?: string;
-  /** A failure inside a stream. `begun`: something of the answer has been sent before it. */
-  readonly errorFrame: (error: RelayError, requestId: string, begun: boolean) => string;
+  /** A failure inside a stream, behind what has been sent of the answer. */
+  readonly errorFrame: (error: RelayError, requestId: string, sent: SentBefore) => string;
   /** By it the caller knows that nothing is missing. */
   readonly endFrame: string;
   /** Where its clients look for the id of a request, beside the gateway's own names for it; null: nowhere else. */

@@ -74,7 +74,8 @@ export type ChatRequest = Members<'model' | 'response_format' | 'audio' | 'metad
 
 type CompletionRequest = Members<'model' | 'prompt' | 'suffix' | 'best_of'> & Generating;
 
-export type EmbeddingRequest = Members<'model' | 'dimensions' | 'encoding_format' | 'user'> & {
+/** `task_type`, `title`: Google's, of what the vectors are for, and of the document. */
+export type EmbeddingRequest = Members<'model' | 'dimensions' | 'encoding_format' | 'user' | 'task_type' | 'title'> & {
   /** A text, a list of texts, or token ids. */
   readonly input: JsonValue;
 };

@@ -202,6 +202,8 @@ export interface AnswerStream {
   readonly progress: number;
   /** A frame has come that can be read, whatever it says. */
   readonly begun: boolean;
+  /** The number of the next event for the caller, in a dialect that numbers them. Left out: it is the first, or has none. */
+  readonly nextSequence?: number;
   /** Upstream has said that it is at something that it does not show, and may take long over it. Left out: never. */
   readonly worksUnseen?: boolean;
   /** Upstream has reported that it failed, and may still report its usage; null: it has not. Left out: never. */

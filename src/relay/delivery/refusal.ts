@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { endUnread, isUnread } from '../../http/answer-unread.js';
-import type { CallerDialect } from '../contracts/caller-dialect.js';
+import { type CallerDialect, nothingSent } from '../contracts/caller-dialect.js';
 import { isFinal, jsonType, type RelayError, secondsToWait } from '../contracts/errors.js';
 
 /** An answer to be written, and what every one to this request begins with. */
@@ -13,7 +13,7 @@ export interface Answering {
 
 /** A failure of a stream whose headers have gone out, and nothing of an answer. */
 export function refuseInStream({ requestId, response }: Answering, error: RelayError, dialect: CallerDialect): void {
-  response.end(`${dialect.errorFrame(error, requestId, false)}${dialect.endFrame}`);
+  response.end(`${dialect.errorFrame(error, requestId, nothingSent)}${dialect.endFrame}`);
 }
 
 /** A failure as the whole answer, in the caller's dialect; an answer that has begun can only end. */

@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../../domain/call/call.js';
 import type { StreamReading } from '../answers/answer-reading.js';
+import type { SentBefore } from '../contracts/caller-dialect.js';
 import { logBug, type RelayError, storeUnavailable } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { seenTokens } from '../metering/believed-usage.js';
@@ -71,17 +72,22 @@ export async function passStream(
   return { kind: 'stream', reading, outcome, firstTokenMs, error, begun, cutShort, silence };
 }
 
+export const sentBefore = ({ begun, reading }: StreamDelivery): SentBefore => ({
+  begun,
+  sequence: reading.decoder.nextSequence ?? 0,
+});
+
 /** Ends it. True: it is whole. */
 export function endStream(call: ConcludedCall, delivery: StreamDelivery, stalledCallers: StalledCallers): boolean {
   const { connection, heartbeat, finalUsage, charged } = call;
-  const { reading, error, begun } = delivery;
+  const { reading, error } = delivery;
   const { dialect } = call.resolution.endpoint;
   heartbeat.stop();
   // Without the end mark: the caller must not take this answer for a complete one.
   if (charged === null)
-    connection.end(dialect.errorFrame(storeUnavailable(chargeFollows), connection.requestId, begun));
+    connection.end(dialect.errorFrame(storeUnavailable(chargeFollows), connection.requestId, sentBefore(delivery)));
   else if (error === null) connection.end(reading.decoder.closing(finalUsage.usage));
-  else connection.end(`${dialect.errorFrame(error, connection.requestId, begun)}${dialect.endFrame}`);
+  else connection.end(`${dialect.errorFrame(error, connection.requestId, sentBefore(delivery))}${dialect.endFrame}`);
   if (connection.pending > 0) stalledCallers.watch(connection);
   return error === null;
 }

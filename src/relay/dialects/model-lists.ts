@@ -2,6 +2,7 @@ import type { Settings } from '../../application/options/settings.js';
 import type { Directory } from '../../application/ports/storage-ports.js';
 import { aliasedModel, namedAliases } from '../../domain/api-key/model-aliases.js';
 import { limitsOf } from '../../domain/call/model-limits.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { isPriced } from '../../domain/pricing/price-tables.js';
 import type { KeyCaller } from '../admission/authenticate.js';
 import { unknownModel } from '../contracts/errors.js';
@@ -20,7 +21,7 @@ export interface ListedModel {
   /** Another where `id` is an alias of the key. */
   readonly model: string;
   /** In tokens; null: not known. */
-  readonly limits: { readonly output: number; readonly context: number | null } | null;
+  readonly limits: { readonly output: number; readonly input: number | null } | null;
 }
 
 /** How a dialect lists models. */
@@ -42,8 +43,8 @@ function modelsFor(directory: Directory, caller: KeyCaller): readonly string[] {
 }
 
 const listed = (id: string, model: string, { maxOutputTokens }: Settings): ListedModel => {
-  const { guessed, ...limits } = limitsOf(model, maxOutputTokens, 0);
-  return { id, model, limits: guessed ? null : limits };
+  const { guessed, output, context } = limitsOf(model, maxOutputTokens, 0);
+  return { id, model, limits: guessed ? null : { output, input: factsOf(model).inputLimit ?? context } };
 };
 
 /** With the aliases of the key, and each name as what a call by it would get. Sorted by name. */

@@ -5,6 +5,7 @@ import type { Got } from '../answers/answer-reading.js';
 import { jsonType } from '../contracts/errors.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
 import { passedOn } from '../delivery/passed-on.js';
+import { sentBefore } from '../delivery/stream-delivery.js';
 import { writeToEnd } from '../delivery/write-answer.js';
 import type { AnsweredCall, ConcludedCall, DeliveredCall } from './call-context.js';
 import { concludeCall } from './conclude.js';
@@ -107,7 +108,7 @@ async function streamed(ports: StagePorts, callId: CallId, delivered: DeliveredC
   if (delivery.kind === 'stream' && delivery.error !== null && delivery.outcome !== 'gateway-failed') {
     const failed = delivery.outcome === 'quota-ran-out' || delivery.reading.decoder.failed === true;
     const { dialect } = delivered.resolution.endpoint;
-    const frame = dialect.errorFrame(delivery.error, connection.requestId, delivery.begun);
+    const frame = dialect.errorFrame(delivery.error, connection.requestId, sentBefore(delivery));
     if (failed) connection.end(`${frame}${dialect.endFrame}`);
     if (failed) return false;
   }

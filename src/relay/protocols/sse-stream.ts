@@ -37,6 +37,10 @@ export abstract class SseStream implements AnswerStream, FrameReader {
     return this.decoder.unfinished + (this.writer.kept ?? 0);
   }
 
+  get nextSequence(): number {
+    return this.writer.nextSequence ?? 0;
+  }
+
   push(chunk: Buffer): StreamStep {
     try {
       this.decoder.push(chunk);

@@ -65,6 +65,10 @@ class OwnNamesWriter implements AnswerWriter {
     return this.writer.kept ?? 0;
   }
 
+  get nextSequence(): number {
+    return this.writer.nextSequence ?? 0;
+  }
+
   write(chunk: JsonObject, length: number): void {
     this.writer.write(withOwnToolNames(chunk, this.renamed), length);
   }

@@ -54,6 +54,10 @@ export class WholeAnswerAsStream implements AnswerStream {
     return this.writer.take();
   }
 
+  get nextSequence(): number {
+    return this.writer.nextSequence ?? 0;
+  }
+
   push(): StreamStep {
     return nothing;
   }

@@ -40,5 +40,11 @@ export const openrouter: Provider = {
   keyHint: 'API key',
   ...reportsBalance(credits),
   modes: ['chat', 'completions', 'embeddings'],
-  protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true, minThinking: minOf }),
+  protocol: openAi({
+    newerLimit: true,
+    headers: identity,
+    copiesReasoning: true,
+    knowsAllEfforts: true,
+    minThinking: minOf,
+  }),
 };

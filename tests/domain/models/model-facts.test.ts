@@ -21,7 +21,7 @@ describe('the table of model facts', () => {
 
   test.each(named)('has for %s the same facts as before the table', (name, facts) => {
     // What came later has tests of its own.
-    const later = { knowsMaxEffort: false, knowsXhighLevel: false, cachesFrom: null };
+    const later = { knowsMaxEffort: false, knowsXhighLevel: false, cachesFrom: null, inputLimit: null };
     const { paysForCacheWrites: _, lastingCacheWrite: __, retires: ___, ...known } = { ...factsOf(name), ...later };
     expect({ ...unknown, ...known }).toEqual({ ...unknown, ...facts });
   });
@@ -48,6 +48,18 @@ describe('the table of model facts', () => {
     ['gpt-5', null],
   ])('has for %s the length of the shortest prompt that is cached: %s', (name, tokens) =>
     expect(factsOf(name).cachesFrom).toBe(tokens),
+  );
+
+  test.each([
+    ['gemini-1.5-pro', 2_097_152],
+    ['gemini-2.5-flash', 1_048_576],
+    ['gemini-3-pro-preview', 1_048_576],
+    ['gemini-2.5-flash-image', 65_536],
+    ['gemini-2.5-flash-preview-tts', 8_192],
+    ['gemini-embedding-001', 2_048],
+    ['gpt-5', null],
+  ])('has for %s the longest prompt that its maker lists: %s', (name, tokens) =>
+    expect(factsOf(name).inputLimit).toBe(tokens),
   );
 
   test('returns the same for a repeated name, without parsing it again', () =>

@@ -160,7 +160,7 @@ describe('a listing of models', () => {
     const { models } = await list('/v1beta/models');
     expect(models).toContainEqual({
       ...{ name: 'models/claude-gemini', displayName: 'gemini-3-pro-preview' },
-      ...{ inputTokenLimit: 2_097_152, outputTokenLimit: 65_536 },
+      ...{ inputTokenLimit: 1_048_576, outputTokenLimit: 65_536 },
       supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
     });
   });

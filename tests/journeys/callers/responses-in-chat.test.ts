@@ -264,6 +264,7 @@ describe('an answer that goes wrong', () => {
     const got = await ask({ model: 'cut', stream: true });
     const events = eventsIn(got.text);
     expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed']);
+    expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()]);
     expect(got.text).toContain('"delta":"Half ');
     const line = await lineOf(gateway, user, got);
     expect(line.completion_tokens).toBeGreaterThan(0);

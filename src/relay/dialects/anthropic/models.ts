@@ -58,7 +58,7 @@ function anthropicModel({ id, model, limits }: ListedModel) {
     display_name: model,
     created_at: created,
     line: lineOf(model),
-    max_input_tokens: limits?.context ?? null,
+    max_input_tokens: limits?.input ?? null,
     max_tokens: limits?.output ?? null,
     capabilities: facts.isClaude ? capabilitiesOf(facts) : null,
     ...lifecycleOf(facts),

@@ -15,6 +15,7 @@ export const carriedMembers = {
     'model contents systemInstruction tools toolConfig generationConfig',
     'safetySettings labels store serviceTier',
   ),
+  embedding: listed('model content outputDimensionality taskType title'),
   content: listed('role parts'),
   part: listed(
     `text inlineData fileData functionCall functionResponse thought thoughtSignature executableCode codeExecutionResult

@@ -35,6 +35,6 @@ export const geminiArrayCaller: CallerDialect = {
   ...geminiCaller,
   streamType: 'application/json; charset=utf-8',
   writer: (caller, _channel, info) => new GeminiWriter(new ArrayFrames(), caller.promptTokens, caller.believed, info),
-  errorFrame: (error, requestId, begun) => `${begun ? ',\r\n' : '['}${errorBody(error, requestId)}`,
+  errorFrame: (error, requestId, { begun }) => `${begun ? ',\r\n' : '['}${errorBody(error, requestId)}`,
   endFrame: ']',
 };

@@ -11,7 +11,7 @@ const geminiModel = ({ id, model, limits }: ListedModel) => ({
   name: `models/${id}`,
   displayName: model,
   ...(limits !== null && {
-    ...(limits.context !== null && { inputTokenLimit: limits.context }),
+    ...(limits.input !== null && { inputTokenLimit: limits.input }),
     outputTokenLimit: limits.output,
   }),
   supportedGenerationMethods: methodsOf(model),

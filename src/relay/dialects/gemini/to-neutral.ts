@@ -1,5 +1,10 @@
 import { detailOfSeal, isSeal, signedToolCall } from '../../contracts/neutral.js';
-import type { ChatMessage, NeutralRequestOf, ThinkingWords } from '../../contracts/neutral-request.js';
+import type {
+  ChatMessage,
+  EmbeddingRequest,
+  NeutralRequestOf,
+  ThinkingWords,
+} from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isList, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
@@ -192,12 +197,27 @@ const textOfContent = (request: JsonObject): string => textsOf(partsIn(request.c
 /** `embedContent` and `batchEmbedContents`. */
 export function neutralEmbedding(body: JsonObject): NeutralRequestOf<'embeddings'> {
   const requests = isList(body.requests) ? objectsIn(body.requests) : [body];
+  for (const [at, request] of requests.entries())
+    refuseUnlisted(request, carriedMembers.embedding, isList(body.requests) ? `requests[${at}].` : '');
   const dimensions = requests
     .map((request) => memberIn(request, 'outputDimensionality'))
     .find((one) => one !== undefined);
   const texts = requests.map(textOfContent);
   const input = isList(body.requests) ? texts : (texts[0] ?? '');
-  return { mode: 'embeddings', body: { model: body.model, input, ...(dimensions !== undefined && { dimensions }) } };
+  const request = { model: body.model, input, ...(dimensions !== undefined && { dimensions }) };
+  return { mode: 'embeddings', body: { ...request, ...purposeOf(requests) } };
+}
+
+const usualPurpose = 'TASK_TYPE_UNSPECIFIED';
+
+/** What the vectors are for, where a request says so: by the first that does. */
+function purposeOf(requests: readonly JsonObject[]): Pick<EmbeddingRequest, 'task_type' | 'title'> {
+  for (const request of requests) {
+    const task = memberIn(request, 'taskType') ?? usualPurpose;
+    if (task !== usualPurpose) return { task_type: task };
+    if ((request.title ?? null) !== null) return { title: request.title };
+  }
+  return {};
 }
 
 /** What a body says of thinking, in neutral words. */

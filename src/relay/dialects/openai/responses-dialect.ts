@@ -1,4 +1,4 @@
-import type { CallerDialect } from '../../contracts/caller-dialect.js';
+import type { CallerDialect, SentBefore } from '../../contracts/caller-dialect.js';
 import type { RelayError } from '../../contracts/errors.js';
 import { eventText } from '../named-events.js';
 import { misspelled } from '../spelling.js';
@@ -12,10 +12,10 @@ import { ResponsesWriter, responsesWholeAnswer, withResponsesUsage } from './res
  * Some clients look for the event of an error, its members or those of `error`, and others for the response that has
  * failed.
  */
-function errorFrame(error: RelayError, requestId: string): string {
+function errorFrame(error: RelayError, requestId: string, { sequence }: SentBefore): string {
   const { type, code, param } = error;
   const message = errorMessage(error, requestId);
-  const failure = { code, message, param, error: { message, type, param, code } };
+  const failure = { sequence_number: sequence, code, message, param, error: { message, type, param, code } };
   const response = {
     id: `resp_${requestId}`,
     object: 'response',
@@ -25,7 +25,7 @@ function errorFrame(error: RelayError, requestId: string): string {
     output: [],
     usage: null,
   };
-  return eventText('error', failure) + eventText('response.failed', { response });
+  return eventText('error', failure) + eventText('response.failed', { sequence_number: sequence + 1, response });
 }
 
 export const responsesCaller: CallerDialect = {

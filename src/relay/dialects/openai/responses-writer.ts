@@ -22,12 +22,31 @@ interface Held {
 
 const nothing = Buffer.alloc(0);
 
+/** In a frame as it comes: escapes would stand in any text that looks like it. */
+const numberName = Buffer.from('"sequence_number":');
+const [zero, nine, blank] = [0x30, 0x39, 0x20];
+
+/** `at`: of the name. */
+function sequenceAt(bytes: Buffer, at: number): number {
+  let sequence = 0;
+  let place = at + numberName.length;
+  if (bytes[place] === blank) place++;
+  for (; ; place++) {
+    const digit = bytes[place] ?? 0;
+    if (digit < zero || digit > nine) return sequence;
+    sequence = sequence * 10 + digit - zero;
+  }
+}
+
 /** A stream. Its last event has the whole response with the usage: it waits until the call is settled. */
 export class ResponsesWriter implements AnswerWriter {
   private readonly outgoing = new Outgoing();
   private held: Held | null = null;
+  /** One more than that of the last event. 0: none has had a number. */
+  nextSequence = 0;
 
   write(event: JsonObject): void {
+    this.number(event);
     const { type, ...rest } = event;
     const frame = Buffer.from(eventText(textIn(type) ?? '', rest));
     if (lastEvents.has(String(type)))
@@ -37,6 +56,7 @@ export class ResponsesWriter implements AnswerWriter {
 
   forward(event: JsonObject, frame: Frame): void {
     const { bytes, end, from } = frame;
+    if (!lastEvents.has(String(event.type))) this.number(event);
     if (lastEvents.has(String(event.type))) this.held = { event, frame: namedFrame(event, frame), data: dataOf(frame) };
     else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
     else this.outgoing.whole(namedFrame(event, frame));
@@ -45,6 +65,7 @@ export class ResponsesWriter implements AnswerWriter {
   forwardLike(bytes: Buffer, from: number, to: number): boolean {
     if (!isNamed(bytes, from)) return false;
     this.outgoing.pass(bytes, from, to);
+    if (this.nextSequence > 0) this.nextSequence = sequenceAt(bytes, bytes.lastIndexOf(numberName, to)) + 1;
     return true;
   }
 
@@ -58,6 +79,10 @@ export class ResponsesWriter implements AnswerWriter {
   closing(usage: Usage): Buffer {
     if (this.held !== null) this.outgoing.whole(this.last(this.held, usage));
     return this.outgoing.take() ?? nothing;
+  }
+
+  private number({ sequence_number: sequence }: JsonObject): void {
+    if (typeof sequence === 'number') this.nextSequence = sequence + 1;
   }
 
   private last({ event, frame, data }: Held, usage: Usage): Buffer {

@@ -26,6 +26,10 @@ export class BedrockStream implements AnswerStream {
     private readonly confidential: Confidential,
   ) {}
 
+  get nextSequence(): number {
+    return this.events.nextSequence;
+  }
+
   get unfinished(): number {
     return this.decoder.unfinished + this.events.unfinished;
   }

@@ -11,6 +11,15 @@ export function minEffort(model: string): JsonObject {
   return effort === null ? {} : { reasoning_effort: effort };
 }
 
+/**
+ * An effort as other vendors' models know it: some have `max` above `high`, and nothing between. Never more than was
+ * asked for.
+ */
+export function effortOfOthers(model: string, effort: string): string {
+  if (!aboveHigh.has(effort)) return effort;
+  return effort === 'max' && factsOf(model).knowsMaxEffort ? effort : 'high';
+}
+
 /** An effort as the model knows it; null: it is sent none. */
 export function knownEffort(model: string, effort: string): string | null {
   const { takesEffort, highestIsHigh, knowsMaxEffort } = factsOf(model);

@@ -5,7 +5,7 @@ import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
 import { openAiCallId } from '../tool-call-ids.js';
-import { knownEffort, minEffort } from './efforts.js';
+import { effortOfOthers, knownEffort, minEffort } from './efforts.js';
 import type { Edit, OpenAiVariant } from './variant.js';
 
 /*
@@ -109,9 +109,6 @@ const ownMembers = ['verbosity', 'prompt_cache_key', 'safety_identifier'];
 const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObject =>
   declined || isObject(thinking) ? { thinking: { type: declined ? 'disabled' : 'enabled' } } : {};
 
-/** As much as can be asked of every vendor that knows efforts. */
-const otherVendorsMost = 'high';
-
 /** In place: no thinking as the model accepts it, and an effort that it knows. */
 export function setThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
   const own = factsOf(model).isOpenAi;
@@ -121,7 +118,8 @@ export function setThinking(plain: JsonObject, variant: OpenAiVariant, model: st
   else if (own && typeof effort === 'string') {
     const known = knownEffort(model, effort);
     if (known !== null) plain.reasoning_effort = known;
-  } else if (effort === 'max') plain.reasoning_effort = otherVendorsMost;
+  } else if (typeof effort === 'string' && variant.knowsAllEfforts !== true)
+    plain.reasoning_effort = effortOfOthers(model, effort);
 }
 
 /** Throws NotConvertible. */

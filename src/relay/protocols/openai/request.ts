@@ -2,7 +2,12 @@ import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { budgetsBelow } from '../../catalogue/thinking-budget.js';
-import type { CallerRequest, RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
+import {
+  type CallerRequest,
+  NotConvertible,
+  type RequestInput,
+  type UpstreamRequest,
+} from '../../contracts/protocol.js';
 import type { ServiceSent } from '../../contracts/service-tier.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
@@ -198,6 +203,16 @@ function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
 const urlBelow = (url: string, below: string | undefined): string =>
   below === undefined ? url : url.replace(/\/?(\?|$)/, `/${below}$1`);
 
+/** Throws NotConvertible: nothing here says what vectors are for, and others would be made. */
+function refusePurpose({ task_type: task, title }: JsonObject): void {
+  const name = task === undefined ? 'title' : 'taskType';
+  if (task !== undefined || title !== undefined)
+    throw new NotConvertible(
+      'caller',
+      `${name} cannot be carried to this provider, which makes vectors for no purpose`,
+    );
+}
+
 /** Where a body goes, and with which headers. */
 export const postOf = (
   variant: OpenAiVariant,
@@ -226,6 +241,7 @@ export function openAiRequest(
   const asCalled: JsonObject = caller.dialect.wire === 'openai' ? caller.body : caller.neutral().body;
   let body: JsonObject = { ...asCalled, model };
   if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);
+  if (caller.dialect.wire !== 'openai' && caller.mode === 'embeddings') refusePurpose(body);
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? model };

@@ -42,6 +42,10 @@ export class ResponseAsStream implements AnswerStream {
     return this.writer.take();
   }
 
+  get nextSequence(): number {
+    return this.writer.nextSequence ?? 0;
+  }
+
   push(): StreamStep {
     return nothing;
   }

@@ -4,6 +4,7 @@ import type { Generated } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { countIn, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
+import { placeOf } from './response-parts.js';
 
 /* What a response says, item by item, and which tools its provider has run for it. */
 
@@ -39,9 +40,9 @@ export class ResponseWords implements Generated {
   private billed: number | null = null;
   private ranCode = false;
   /** Places of items whose words have come in pieces. */
-  private readonly inPieces = new Set<number>();
+  private readonly inPieces = new Set<JsonValue>();
   /** Places of items that have ended. */
-  private readonly ended = new Set<number>();
+  private readonly ended = new Set<JsonValue>();
 
   /** `stores`: the request does not say that nothing is to be kept. */
   constructor(private stores = false) {}
@@ -53,14 +54,16 @@ export class ResponseWords implements Generated {
   }
 
   /** A piece of an item's words. `summary`: of thinking, which costs what was thought and not what is shown of it. */
-  piece(text: string, index: JsonValue | undefined, summary: boolean): void {
-    if (this.inPieces.size < maxItems) this.inPieces.add(this.outputIndex(index));
+  piece(text: string, event: JsonObject, summary: boolean): void {
+    if (this.inPieces.size < maxItems) this.inPieces.add(this.placeOf(event));
     this.add(text, summary);
   }
 
-  /** An item that has ended, once by its place. */
-  item(item: JsonObject, index: JsonValue | undefined): void {
-    const at = this.outputIndex(index);
+  /** An item that has ended, once by its place. `event`: that ends it, with the item. */
+  item(event: JsonObject): void {
+    const { item } = event;
+    if (!isObject(item)) return;
+    const at = this.placeOf(event);
     if (this.ended.has(at) || this.ended.size >= maxItems) return;
     this.ended.add(at);
     const type = textIn(item.type) ?? '';
@@ -84,7 +87,8 @@ export class ResponseWords implements Generated {
   /** A response that has ended, with its items where none has come by itself. */
   response(response: JsonObject): void {
     this.named(response);
-    if (this.ended.size === 0) for (const [index, item] of objectsIn(response.output).entries()) this.item(item, index);
+    if (this.ended.size === 0)
+      for (const [index, item] of objectsIn(response.output).entries()) this.item({ item, output_index: index });
     this.billed = billedSearches(response);
   }
 
@@ -99,9 +103,9 @@ export class ResponseWords implements Generated {
     if (!this.kept.some((one) => one.id === id)) this.kept.push({ kind, id });
   }
 
-  /** Who numbers no items sends them one after the other. */
-  private outputIndex(index: JsonValue | undefined): number {
-    return typeof index === 'number' ? index : this.ended.size;
+  /** By its number or its id; who states neither sends items one after the other. */
+  private placeOf(event: JsonObject): JsonValue {
+    return placeOf(event) ?? this.ended.size;
   }
 
   private words(holder: JsonObject): void {

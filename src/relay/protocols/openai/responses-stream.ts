@@ -85,8 +85,8 @@ export class ResponsesStream extends SseStream {
     if (like === null || !this.writer.forwardLike(bytes, at, like.end)) return at;
     this.strayPatterns = 0;
     if (like.words === '') return like.end;
-    const { type, output_index: index } = this.patternOf;
-    this.piece(String(type), { delta: like.words, output_index: index });
+    const { type, output_index, item_id } = this.patternOf;
+    this.piece(String(type), { delta: like.words, output_index, item_id });
     return like.end;
   }
 
@@ -100,7 +100,7 @@ export class ResponsesStream extends SseStream {
     if (frame.from < 0 || typeof event.delta !== 'string' || this.strayPatterns >= maxStrayPatterns) return;
     if (!delta.test(type)) return;
     this.pattern = eventPattern(event, frame);
-    this.patternOf = { type, output_index: event.output_index };
+    this.patternOf = { type, output_index: event.output_index ?? null, item_id: event.item_id ?? null };
     this.strayPatterns++;
   }
 
@@ -124,7 +124,7 @@ export class ResponsesStream extends SseStream {
       return;
     }
     if (delta.test(type)) this.piece(type, event);
-    else if (isObject(event.item)) this.item(type, event.item, event.output_index);
+    else if (isObject(event.item)) this.item(type, event.item, event);
     this.deliver(type, event, frame);
   }
 
@@ -136,12 +136,13 @@ export class ResponsesStream extends SseStream {
     this.progress++;
   }
 
-  private piece(type: string, { delta: words, output_index: index }: JsonObject): void {
+  private piece(type: string, event: JsonObject): void {
+    const { delta: words } = event;
     if (saysSomething(words)) this.progress++;
-    if (typeof words === 'string' && !noWords.test(type)) this.generated.piece(words, index, summary.test(type));
+    if (typeof words === 'string' && !noWords.test(type)) this.generated.piece(words, event, summary.test(type));
   }
 
-  private item(type: string, item: JsonObject, index: JsonObject[string]): void {
+  private item(type: string, item: JsonObject, event: JsonObject): void {
     const kind = textIn(item.type) ?? '';
     if (type === 'response.output_item.added') {
       this.worksUnseen = !shown.has(kind);
@@ -150,7 +151,7 @@ export class ResponsesStream extends SseStream {
     if (type !== 'response.output_item.done') return;
     this.worksUnseen = false;
     this.progress++;
-    this.generated.item(item, index);
+    this.generated.item(event);
   }
 
   /** Whatever it holds, a response that has ended is an answer. */

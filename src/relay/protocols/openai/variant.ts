@@ -66,6 +66,8 @@ export interface OpenAiVariant {
   readonly replaysReasoning?: boolean;
   /** Knows `thinking: { type }`, by which thinking is switched on and off. */
   readonly knowsThinking?: boolean;
+  /** Takes every effort and puts it to each model as it knows it. */
+  readonly knowsAllEfforts?: boolean;
   /**
    * What asks a model to think as little as it can, to callers of other wires. Left out: OpenAI's models are sent the
    * least effort they know, others nothing but `thinking`, where that is known.

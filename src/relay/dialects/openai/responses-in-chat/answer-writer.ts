@@ -44,6 +44,10 @@ export class ResponsesChatWriter implements AnswerWriter {
     return this.items.kept;
   }
 
+  get nextSequence(): number {
+    return this.sequence;
+  }
+
   write(chunk: JsonObject): void {
     this.begin(chunk);
     const choice = firstChoice(chunk);
