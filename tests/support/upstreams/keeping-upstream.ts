@@ -32,6 +32,10 @@ const words = 'Every charge can be proved.';
 /** Its helper throws at types of events that it does not know. */
 const known = (events: string): string => events.replace(/event: response\.someday\n.*\n\n/, '');
 
+/** As its metadata say. */
+const wordsFor = ({ metadata }: JsonObject): string =>
+  isObject(metadata) && typeof metadata.answer === 'string' ? metadata.answer : words;
+
 /** As its metadata say, or 20. */
 const inputOf = ({ metadata }: JsonObject): number =>
   isObject(metadata) && typeof metadata.input_tokens === 'string' ? Number(metadata.input_tokens) : 20;
@@ -62,7 +66,7 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
     const code = { ...codeItem, id: newId('ci'), container_id: newId('cntr') };
     const output = [
       ...(Array.isArray(body.tools) ? [code] : []),
-      { ...messageItem(words), id: newId('msg') } as JsonObject,
+      { ...messageItem(wordsFor(body)), id: newId('msg') } as JsonObject,
     ];
     const made = responseOf(output, {
       id: newId('resp'),
@@ -120,6 +124,11 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
       return json(response, 200, { id, object: 'conversation.deleted', deleted: true });
     }
     if (rest.startsWith('items')) {
+      if (request.method === 'DELETE') {
+        const left = items.filter(({ id }) => id !== rest.slice('items/'.length));
+        conversations.set(id, left);
+        return json(response, 200, { id, object: 'conversation', created_at: 1, metadata: {} });
+      }
       if (request.method === 'POST')
         for (const item of request.body.items as JsonObject[])
           items.push({ ...item, type: 'message', id: newId('msg'), status: 'completed' });
