@@ -1,9 +1,11 @@
 import { postgresBackgroundCalls } from '../adapters/background-calls.js';
+import { postgresStoredResponses } from '../adapters/stored-responses.js';
 import { postgresTaskStore } from '../adapters/task-store.js';
 import { newEventId } from '../application/event-id.js';
 import { handle } from '../application/handle.js';
 import { KnownKeptObjects } from '../application/memory/kept-objects.js';
 import { OpenBackgroundCalls } from '../application/reactions/background-calls.js';
+import { QueuedStoredResponses } from '../application/responses/stored-responses.js';
 import { knownTasks } from '../application/tasks/open-tasks.js';
 import { automaticDisabling } from '../application/usage/automatic-disabling.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
@@ -70,6 +72,13 @@ export function openRelayCalls(
     ...readModels,
     position: () => memory.tail.position(),
   });
+  const storedResponses = new QueuedStoredResponses({
+    rows: postgresStoredResponses({ pool, keys: personal }),
+    settings: () => directory.settings(),
+    clock,
+    warn,
+  });
+  closing.add(() => storedResponses.stop());
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
@@ -84,6 +93,7 @@ export function openRelayCalls(
     refusals: refusalRecord.own,
     kept,
     background,
+    storedResponses,
   };
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
   const probe = backgroundProbe({ ...runtime.ports, parsedChannel: channelParser() });

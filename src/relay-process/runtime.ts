@@ -62,6 +62,7 @@ type Shared =
   | 'refusals'
   | 'kept'
   | 'background'
+  | 'storedResponses'
   | 'log';
 
 export function openRelayRuntime(

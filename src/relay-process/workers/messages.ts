@@ -8,6 +8,7 @@ import type { CallProgress } from '../../domain/call/call-progress.js';
 import type { KeptOwner } from '../../domain/call/kept-object.js';
 import type { Position, Recorded, StreamName } from '../../domain/events/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { ReportDoubt } from '../../http/client-address.js';
 import type { Limits } from '../../relay/admission/call-limits.js';
@@ -61,6 +62,11 @@ export interface PrimaryMethods {
   deliveredInBackground(callId: CallId, delivered: DeliveredInBackground): Promise<void>;
   stopBackground(callId: CallId): Promise<void>;
   endBackground(callId: CallId): Promise<void>;
+
+  /** See StoredResponses; contents in base64. */
+  storeResponse(user: UserId, id: string, at: Instant, content: string): void;
+  storedResponse(user: UserId, id: string): Promise<string | null>;
+  removeStoredResponse(user: UserId, id: string): Promise<boolean>;
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;

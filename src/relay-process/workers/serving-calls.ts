@@ -27,6 +27,7 @@ import {
   remoteKept,
   remoteLimits,
   remoteNotices,
+  remoteStoredResponses,
   remoteStreams,
   remoteVault,
 } from './remote-ports.js';
@@ -96,6 +97,7 @@ export function serveCalls(
         refusals,
         kept: remoteKept(primary),
         background: remoteBackground(primary),
+        storedResponses: remoteStoredResponses(primary),
         doubted: proxyDoubts(
           () => clock.now(),
           ({ proxy, doubt }) => primary.send('proxyDoubted', proxy, doubt),
