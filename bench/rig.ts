@@ -25,8 +25,6 @@ export interface RigOptions {
   readonly models: Readonly<Record<string, SimulatedAnswer & { readonly chunks: number }>>;
   /** Those of them that are asked for in Anthropic's words. */
   readonly anthropicModels?: readonly string[];
-  /** Of OpenAI's type, alike. Left out: one. */
-  readonly channels?: number;
   /** Of the gateway, beside its defaults. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly peers?: readonly Peer[];
@@ -70,7 +68,7 @@ export interface Rig {
 
 export const price = { ratio: 0.5, completionRatio: 4 } as const;
 const direct = 'direct';
-export const proxy = 'proxy';
+const proxy = 'proxy';
 export const tallygate = 'tallygate';
 
 interface Processes {
@@ -120,7 +118,7 @@ export async function withRig<Result>(
 }
 
 async function assemble(
-  { models, anthropicModels = [], channels = 1, peers = [], providerPort = 0 }: RigOptions,
+  { models, anthropicModels = [], peers = [], providerPort = 0 }: RigOptions,
   { upstream, proxy: proxyProcess, loader }: Processes,
   { database, directory }: Pick<Rig, 'database' | 'directory'>,
   gateway: { readonly url: string; readonly pid: number },
@@ -132,7 +130,6 @@ async function assemble(
     upstream: provider.counted,
     models: Object.keys(models),
     anthropicModels,
-    channels,
     price,
   });
   const customer = await addCustomer(root, gateway.url, 'bench');

@@ -99,6 +99,8 @@ export interface Config {
   readonly stripeUrl: string;
   /** What answers like GitHub's `releases/latest`; null: nobody is asked for newer releases. */
   readonly releasesUrl: string | null;
+  /** Between two rounds in which upstreams are asked about open tasks. */
+  readonly taskPollMs: number;
   readonly projections: {
     /** How long a projector gathers events before it writes; 0: not at all. */
     readonly lingerMs: number;
@@ -213,6 +215,7 @@ export const environment = z.object({
   NOTIFICATION_LIMIT_DURATION_MINUTE: integer(1, 1440).prefault('10'),
   CHANNEL_TEST_FREQUENCY: minutes.prefault('0'),
   CHANNEL_UPDATE_FREQUENCY: minutes.prefault('0'),
+  TASK_POLL_SECONDS: integer(1, 3600).prefault('15'),
   TURNSTILE_URL: webAddress.prefault('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
   GITHUB_URL: site.prefault('https://github.com'),
   GITHUB_API_URL: site.prefault('https://api.github.com'),
@@ -343,6 +346,7 @@ export function readConfig(env: Environment): Config {
       testEveryMs: everyMs(read.CHANNEL_TEST_FREQUENCY),
       balancesEveryMs: everyMs(read.CHANNEL_UPDATE_FREQUENCY),
     },
+    taskPollMs: read.TASK_POLL_SECONDS * 1000,
     externalServices: {
       turnstileUrl: read.TURNSTILE_URL,
       github: { url: read.GITHUB_URL, apiUrl: read.GITHUB_API_URL },

@@ -1,5 +1,3 @@
-import { type AgentTurn, agentTurn } from './agent-turn.js';
-
 /*
  * What every call of the benchmark asks: the same chat each time, short unless set otherwise, in the words of one
  * dialect or another.
@@ -26,8 +24,6 @@ export interface Asked {
   readonly dialect?: Spoken;
   /** So long a question, at least, in bytes. Left out: a short one. */
   readonly promptBytes?: number;
-  /** Asked for instead. Left out: a chat. */
-  readonly turn?: AgentTurn;
 }
 
 export interface ChatRequest {
@@ -55,11 +51,11 @@ const limitName: Readonly<Record<Spoken, string>> = {
   responses: 'max_output_tokens',
 };
 
-export function chatRequest({ apiKey, model, stream, dialect = 'chat', promptBytes = 0, turn }: Asked): ChatRequest {
+export function chatRequest({ apiKey, model, stream, dialect = 'chat', promptBytes = 0 }: Asked): ChatRequest {
   const question = shortQuestion.repeat(Math.max(1, Math.ceil(promptBytes / shortQuestion.length)));
   const body = JSON.stringify({
     model,
-    ...(turn === undefined ? { [listName[dialect]]: messagesIn[dialect](question) } : agentTurn(dialect, turn)),
+    [listName[dialect]]: messagesIn[dialect](question),
     [limitName[dialect]]: 500,
     ...(stream ? { stream } : {}),
   });

@@ -1,13 +1,14 @@
 import { postgresBackgroundCalls } from '../adapters/background-calls.js';
-import { postgresStoredResponses } from '../adapters/stored-responses.js';
 import { postgresTaskStore } from '../adapters/task-store.js';
 import { newEventId } from '../application/event-id.js';
 import { handle } from '../application/handle.js';
 import { KnownKeptObjects } from '../application/memory/kept-objects.js';
 import { OpenBackgroundCalls } from '../application/reactions/background-calls.js';
-import { QueuedStoredResponses } from '../application/responses/stored-responses.js';
+import { TaskPoller } from '../application/reactions/task-poller.js';
 import { knownTasks } from '../application/tasks/open-tasks.js';
+import { pollableTasks } from '../application/tasks/pollable-tasks.js';
 import { automaticDisabling } from '../application/usage/automatic-disabling.js';
+import type { TaskId } from '../domain/kernel/ids.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
 import { callLimits } from '../relay/admission/call-limits.js';
 import { countWrongKeys } from '../relay/admission/wrong-keys.js';
@@ -16,6 +17,7 @@ import { openMeter } from '../relay/metering/metered.js';
 import { channelParser } from '../relay/pipeline/channel-settings.js';
 import { recordRefusals } from '../relay/pipeline/record-refusals.js';
 import { backgroundProbe } from '../relay/probes/background-probe.js';
+import { taskProbe } from '../relay/probes/task-probe.js';
 import { openRelayRuntime } from '../relay-process/runtime.js';
 import type { RelayWorkers } from '../relay-process/workers/relay-workers.js';
 import type { NodeStart } from './node-start.js';
@@ -67,18 +69,12 @@ export function openRelayCalls(
     warn,
   });
   const taskStore = postgresTaskStore(pool);
-  const tasks = knownTasks({
+  const known = knownTasks({
     ...{ store, handle: handling, personal, clock, tasks: taskStore },
     ...readModels,
     position: () => memory.tail.position(),
   });
-  const storedResponses = new QueuedStoredResponses({
-    rows: postgresStoredResponses({ pool, keys: personal }),
-    settings: () => directory.settings(),
-    clock,
-    warn,
-  });
-  closing.add(() => storedResponses.stop());
+  const tasks = { ...known, look: (taskId: TaskId) => taskPoller.look(taskId) };
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
@@ -93,14 +89,20 @@ export function openRelayCalls(
     refusals: refusalRecord.own,
     kept,
     background,
-    storedResponses,
+    tasks,
   };
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
   const probe = backgroundProbe({ ...runtime.ports, parsedChannel: channelParser() });
+  const taskPoller = new TaskPoller({
+    open: pollableTasks(known),
+    upstreams: taskProbe({ ...runtime.ports, parsedChannel: channelParser() }),
+    observe: known.observe,
+    ...{ clock, log, uptimeMs: () => performance.now(), everyMs: config.taskPollMs },
+  });
   closing.add(() => runtime.close());
   return {
     background,
-    tasks,
+    taskPoller,
     taskStore,
     handle: handling,
     warn,

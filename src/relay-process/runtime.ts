@@ -62,7 +62,7 @@ type Shared =
   | 'refusals'
   | 'kept'
   | 'background'
-  | 'storedResponses'
+  | 'tasks'
   | 'log';
 
 export function openRelayRuntime(

@@ -2,14 +2,15 @@ import type { ChangedOption, ChangedPrice } from '../../application/memory/chang
 import type { DirectorySnapshot } from '../../application/memory/directory.js';
 import type { BackgroundCall, DeliveredInBackground } from '../../application/ports/background-call-ports.js';
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
+import type { NewTask, TaskObservation, TaskView } from '../../application/ports/task-ports.js';
 import type { Config } from '../../config.js';
 import type { Release } from '../../domain/call/call-conclusion.js';
 import type { CallProgress } from '../../domain/call/call-progress.js';
 import type { KeptOwner } from '../../domain/call/kept-object.js';
 import type { Position, Recorded, StreamName } from '../../domain/events/events.js';
-import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../../domain/kernel/ids.js';
-import type { Instant } from '../../domain/kernel/instant.js';
+import type { ApiKeyId, CallId, ChannelId, SecretId, TaskId, UserId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
+import type { TaskPlatform } from '../../domain/task/task.js';
 import type { ReportDoubt } from '../../http/client-address.js';
 import type { Limits } from '../../relay/admission/call-limits.js';
 import type { RelayError } from '../../relay/contracts/errors.js';
@@ -63,10 +64,13 @@ export interface PrimaryMethods {
   stopBackground(callId: CallId): Promise<void>;
   endBackground(callId: CallId): Promise<void>;
 
-  /** See StoredResponses; contents in base64. */
-  storeResponse(user: UserId, id: string, at: Instant, content: string): void;
-  storedResponse(user: UserId, id: string): Promise<string | null>;
-  removeStoredResponse(user: UserId, id: string): Promise<boolean>;
+  /** See Tasks. */
+  taskSubmitted(task: NewTask): Promise<TaskId>;
+  tasksOfUser(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly TaskView[]>;
+  taskById(taskId: TaskId): Promise<TaskView | null>;
+  taskByCall(callId: CallId): Promise<TaskView | null>;
+  observeTask(taskId: TaskId, seen: TaskObservation): Promise<void>;
+  lookAtTask(taskId: TaskId): Promise<void>;
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;

@@ -2,7 +2,6 @@ import type { NodeDirectory } from '../../application/memory/directory.js';
 import type { BackgroundCalls } from '../../application/ports/background-call-ports.js';
 import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { EventStore, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
-import type { StoredResponses } from '../../application/ports/stored-response-ports.js';
 import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
@@ -12,7 +11,7 @@ import type { ApiKeyStatusNotice } from '../../relay/admission/authenticate.js';
 import type { CallLimits, Leave } from '../../relay/admission/call-limits.js';
 import type { WrongKeys } from '../../relay/admission/wrong-keys.js';
 import { RelayError } from '../../relay/contracts/errors.js';
-import type { ChannelHealthNotice } from '../../relay/contracts/ports.js';
+import type { ChannelHealthNotice, RelayPorts } from '../../relay/contracts/ports.js';
 import type { Meter, Reservation } from '../../relay/metering/metered.js';
 import type { RefusalRecord } from '../../relay/pipeline/record-refusals.js';
 import { decodeReserve, decodeSettlement } from './call-messages.js';
@@ -32,7 +31,7 @@ export interface PrimaryPorts {
   readonly channelHealth: ChannelHealthNotice;
   readonly kept: KeptObjects;
   readonly background: BackgroundCalls;
-  readonly storedResponses: StoredResponses;
+  readonly tasks: RelayPorts['tasks'];
   readonly refusalRecord: Pick<RefusalRecord, 'take'>;
   readonly doubted: ReportDoubt;
 }
@@ -168,12 +167,13 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     deliveredInBackground: (callId, delivered) => background.delivered(callId, delivered),
     stopBackground: (callId) => background.stop(callId),
     endBackground: (callId) => background.end(callId),
+    taskSubmitted: (task) => ports.tasks.submitted(task),
+    tasksOfUser: (user, publicIds, platform) => ports.tasks.ofUser(user, publicIds, platform),
+    taskById: (taskId) => ports.tasks.byId(taskId),
+    taskByCall: (callId) => ports.tasks.byCall(callId),
+    observeTask: (taskId, seen) => ports.tasks.observe(taskId, seen),
+    lookAtTask: (taskId) => ports.tasks.look(taskId),
     ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],
-
-    storeResponse: (userId, id, at, content) =>
-      ports.storedResponses.put({ userId, id, at, content: Buffer.from(content, 'base64') }),
-    storedResponse: async (user, id) => (await ports.storedResponses.find(user, id))?.toString('base64') ?? null,
-    removeStoredResponse: (user, id) => ports.storedResponses.remove(user, id),
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
     channelOutOfOrder: (id, key, reason) => channelHealth.outOfOrder(id, key, reason),

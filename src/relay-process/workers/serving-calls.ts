@@ -27,8 +27,8 @@ import {
   remoteKept,
   remoteLimits,
   remoteNotices,
-  remoteStoredResponses,
   remoteStreams,
+  remoteTasks,
   remoteVault,
 } from './remote-ports.js';
 
@@ -97,7 +97,7 @@ export function serveCalls(
         refusals,
         kept: remoteKept(primary),
         background: remoteBackground(primary),
-        storedResponses: remoteStoredResponses(primary),
+        tasks: remoteTasks(primary),
         doubted: proxyDoubts(
           () => clock.now(),
           ({ proxy, doubt }) => primary.send('proxyDoubted', proxy, doubt),

@@ -32,7 +32,6 @@ export async function ownTasks(ports: OwnTasksPorts, asked: OwnTasksRequest): Pr
   const { tasks, bodies } = ports;
   const { platform, bodySource, ip } = asked;
   const { user } = await authenticateOwner(ports, asked);
-  if (tasks === undefined) return [];
   let named: readonly string[] = [];
   if (bodySource === null) named = asked.ids({});
   else {

@@ -17,8 +17,6 @@ type ParentPorts = Pick<RelayPorts, 'directory' | 'tasks'>;
 const refusal = (code: string, message: string, param: string | null): RelayError =>
   new RelayError(400, code, message, { type: 'invalid_request_error', param });
 
-const notTaken = (): RelayError => new RelayError(501, 'api_not_implemented', 'tasks are not taken here');
-
 /** null: the body goes on from no task. Throws RelayError. */
 export async function parentTaskOf(
   { directory, tasks }: ParentPorts,
@@ -27,7 +25,6 @@ export async function parentTaskOf(
   body: JsonObject,
 ): Promise<TaskView | null> {
   if (task === undefined) return null;
-  if (tasks === undefined) throw notTaken();
   const named = task.parent?.(body) ?? null;
   if (named === null) return null;
   const { id, param } = named;

@@ -1,6 +1,4 @@
-import { getHeapStatistics } from 'node:v8';
 import type { TaskView } from '../../application/ports/task-ports.js';
-import { BodyRoom } from '../../http/body-room.js';
 import { authenticate, type KeyCaller, type Shown } from '../admission/authenticate.js';
 import type { HeldBody, RelayPorts } from '../contracts/ports.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
@@ -13,7 +11,6 @@ import { serveBackground } from './background.js';
 import {
   type AnsweredCall,
   type ConnectedCall,
-  extended,
   type IncomingCall,
   incomingContext,
   type LimitedCall,
@@ -34,7 +31,6 @@ import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
 import type { StagePorts } from './stage-ports.js';
-import { continuedBody, holdConversation, maxConversationBytes } from './stored-conversation.js';
 import { submitTask } from './submit-task.js';
 import { servePicture } from './task-picture.js';
 import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
@@ -67,9 +63,6 @@ export interface Relay {
   active(): number;
 }
 
-/** What is held of conversations until their responses are stored, of as much memory as a process may have. */
-const shareOfConversations = 32;
-
 export function openRelay(relayPorts: RelayPorts): Relay {
   const { config, log } = relayPorts;
   const stalledCallers = watchStalledCallers({
@@ -80,14 +73,8 @@ export function openRelay(relayPorts: RelayPorts): Relay {
   const heartbeats = openHeartbeats();
   const leftChannels = new LeftChannels();
   const comparedMessages = new ComparedMessages();
-  const conversationRoom = new BodyRoom({
-    totalBytes: Math.max(getHeapStatistics().heap_size_limit / shareOfConversations, maxConversationBytes),
-    maxBytes: maxConversationBytes,
-    unfinishedPerAddress: Number.MAX_SAFE_INTEGER,
-  });
   const parsedChannel = channelParser();
-  const shared = { parsedChannel, heartbeats, stalledCallers, leftChannels, comparedMessages, conversationRoom };
-  const ports = { ...relayPorts, ...shared };
+  const ports = { ...relayPorts, parsedChannel, heartbeats, stalledCallers, leftChannels, comparedMessages };
   let active = 0;
 
   const serve = async (call: ConnectedCall, connection: CallerConnection): Promise<void> => {
@@ -141,7 +128,6 @@ async function serveCall(ports: StagePorts, call: ConnectedCall, reached: Reache
     const answered = await askForAnswer(ports, call, admitted, reached);
     if (answered !== null) succeeded = await answerCaller(ports, answered);
   } finally {
-    reached.last.conversation?.leave();
     leaveLimits(admitted, succeeded);
     releaseBackgroundSlot(ports, reached.last);
   }
@@ -158,19 +144,16 @@ async function askForAnswer(
   reached: Reached,
 ): Promise<AnsweredCall | null> {
   const holder = admitted.user.id;
-  const sent = await (typeof bodySource === 'function'
+  const body = await (typeof bodySource === 'function'
     ? bodySource(holder)
     : ports.bodies[endpoint.body](bodySource, ip, holder));
   try {
-    const body = await continuedBody(ports, holder, endpoint, sent);
     const named = reached.to(nameCall(ports, admitted, body));
-    const resolved = await resolveCall(ports, named, body);
-    const conversation = holdConversation(ports, resolved, body);
-    const holding = reached.to(conversation === null ? resolved : extended(resolved, { conversation }));
-    const reserved = reached.to(await reserveCall(ports, holding));
+    const resolved = reached.to(await resolveCall(ports, named, body));
+    const reserved = reached.to(await reserveCall(ports, resolved));
     return await whileReserved(reserved, () => askUpstreams(ports, reserved, body));
   } finally {
-    sent.leave();
+    body.leave();
   }
 }
 

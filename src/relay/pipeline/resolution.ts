@@ -32,7 +32,7 @@ import { mappedModel } from './channel-settings.js';
 import { type KeptCall, keepingChannels, withKept } from './kept-call.js';
 import { bodiesAsked, enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
 import { channelOfParent } from './parent-task.js';
-import { servedAsAsked, serves } from './served-mode.js';
+import { serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -199,9 +199,7 @@ export function* resolutionSteps(
   const settings = ports.directory.settings();
   const choice = chooseModel(ports, caller, asked);
   const { requestedModel, alias, model, group, pinned, serving } = choice;
-  const storedHere =
-    endpoint.conversation !== undefined && settings.storesResponses && !servedAsAsked(serving, ports, endpoint);
-  checkBody({ ...asked, storedHere }, settings);
+  checkBody(asked, settings);
   yield;
   yield* checkWords(endpoint, body, settings.sensitiveWords);
   yield;

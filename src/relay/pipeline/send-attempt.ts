@@ -95,8 +95,7 @@ export async function sendAttempt(
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);
-      const stores = caller.conversation?.stores === true;
-      return { ok: true, upstreamModel, reasoningEffort, thinking, service, got: read.got, headers, stores };
+      return { ok: true, upstreamModel, reasoningEffort, thinking, service, got: read.got, headers };
     }
     answerSlot.leave();
     const { error, costUnknown } = read;

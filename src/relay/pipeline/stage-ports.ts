@@ -1,5 +1,4 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
-import type { BodyRoom } from '../../http/body-room.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { Heartbeats } from '../delivery/heartbeats.js';
 import type { StalledCallers } from '../delivery/stalled-callers.js';
@@ -14,6 +13,4 @@ export interface StagePorts extends RelayPorts {
   readonly heartbeats: Heartbeats;
   readonly leftChannels: LeftChannels;
   readonly comparedMessages: ComparedMessages;
-  /** For conversations that are held until their responses are stored. */
-  readonly conversationRoom: BodyRoom;
 }

@@ -31,7 +31,6 @@ export async function submitTask({ tasks }: Pick<StagePorts, 'tasks'>, call: Ans
   const { got } = call.answer;
   const accepted = got.kind === 'answer' ? got.generated.task : undefined;
   if (accepted === undefined) return call;
-  if (tasks === undefined) throw new Error('a task that nobody follows');
   const task = newTask(call, accepted);
   const id = await tasks.submitted(task);
   const { platform, action, upstreamId, publicId = upstreamId } = task;

@@ -47,6 +47,7 @@ describe('a request for a song', () => {
 
   test('continues a task where it names a clip of it', () => {
     expect(music.task?.parent?.({ task_id: 't1' })).toBeNull();
+    expect(music.task?.parent?.({ continue_clip_id: 'c1' })).toBeNull();
     expect(music.task?.parent?.({ task_id: 't1', continue_clip_id: 'c1' })).toEqual({ id: 't1', param: 'task_id' });
   });
 

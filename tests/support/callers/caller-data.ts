@@ -16,6 +16,8 @@ interface CallerDataOptions {
   readonly upstreamUrl: string;
   readonly models: readonly string[];
   readonly quota: number;
+  /** Left out: the usual one. */
+  readonly channelType?: number;
 }
 
 /**
@@ -33,7 +35,11 @@ export async function prepareCallerData(config: Config, options: CallerDataOptio
     );
     const { user: root } = await signIn(application.identity, 'root', password);
     await application.channels.add(root, {
-      settings: channelSettings({ baseUrl: options.upstreamUrl, models: options.models }),
+      settings: channelSettings({
+        baseUrl: options.upstreamUrl,
+        models: options.models,
+        ...(options.channelType !== undefined && { type: options.channelType }),
+      }),
       key: 'sk-upstream-key',
       proxy: '',
       enabled: true,

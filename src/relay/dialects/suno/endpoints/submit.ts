@@ -60,8 +60,10 @@ function invalidMember(action: SunoAction, body: JsonObject): InvalidRequest | n
 }
 
 /** A clip that is named is one of a task of the caller's. */
-const parentIn = ({ continue_clip_id: clip, task_id: task }: JsonObject): NamedTask | null =>
-  textIn(clip) === null ? null : { id: textIn(task) ?? '', param: 'task_id' };
+function parentIn({ continue_clip_id: clip, task_id: task }: JsonObject): NamedTask | null {
+  const id = textIn(clip) === null ? null : textIn(task);
+  return id === null ? null : { id, param: 'task_id' };
+}
 
 export const sunoEndpoint = (action: SunoAction): Endpoint => ({
   path: `/suno/submit/${action}`,
