@@ -93,7 +93,10 @@ const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
     .map(({ target }) => `${path} → ${target}`);
 
 const nouns = (floor: string, names: string): string[] => names.split(' ').map((name) => `${floor}/${name}`);
-const graphqlNouns = nouns('graphql', 'api-keys redemptions channels payments prices sessions system usage users');
+const graphqlNouns = nouns(
+  'graphql',
+  'api-keys redemptions channels payments prices sessions system tasks usage users',
+);
 const applicationNouns = nouns(
   'application',
   'users sign-in api-keys channels payments prices redemptions tasks usage options',

@@ -15,6 +15,7 @@ import { priceEditingQueries } from './prices/price-editing.js';
 import { priceQueries } from './prices/price-queries.js';
 import { redemptionQueries } from './redemptions/redemption-queries.js';
 import { securityQueries } from './sign-in/security.js';
+import { taskQueries } from './tasks/task-queries.js';
 import { callQueries } from './usage/calls.js';
 import { logExportQueries } from './usage/log-export.js';
 import { statementQueries } from './usage/statements.js';
@@ -65,6 +66,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...securityQueries({ factors: signIn.factorMemory, personal }),
     ...usageQueries({ ...reading, vault, directory, clock, usageFeed }),
     ...callQueries({ db, progress, store }),
+    ...taskQueries({ ...reading, vault, personal, taskStore: ports.taskStore }),
     ...statementQueries({ db, directory, clock, tail, progress }),
     ...logExportQueries({ db, tail, progress }),
   };

@@ -37,6 +37,9 @@ import { ReadModelResolver } from './system/read-model.js';
 import { ReleaseResolver } from './system/release.js';
 import { SetupResolver } from './system/setup.js';
 import { StatusResolver } from './system/status.js';
+import { TaskResolver } from './tasks/task.js';
+import { TaskProgressResolver } from './tasks/task-progress.js';
+import { TaskQueryResolver } from './tasks/task-queries.js';
 import { CallResolver, PriceOriginResolver } from './usage/call.js';
 import { FailedAttemptResolver } from './usage/failed-attempt.js';
 import { FailureHistoryResolver, FailureShareResolver, UsageFailuresResolver } from './usage/failures.js';
@@ -117,6 +120,9 @@ export function graphqlSchema(): GraphQLSchema {
       PriceListResolver,
       OfferedModelResolver,
       UsageFeedResolver,
+      TaskResolver,
+      TaskQueryResolver,
+      TaskProgressResolver,
       StatisticsResolver,
       UsageHistoryResolver,
       UsageShareResolver,

@@ -61,6 +61,8 @@ const operations: Readonly<
     priceSources: ['root', 'priceSources { name }'],
     priceDifferences: ['root', 'priceDifferences(source: "none") { total }'],
     priceRevert: ['root', 'priceRevert(position: 999999) { model }'],
+    tasks: ['ordinary', 'tasks { pageInfo { hasNextPage } }'],
+    task: ['ordinary', 'task(id: 999999) { id }'],
     channelFailures: ['admin', 'channelFailures(channelId: 999999, from: 0, to: 1) { failures }'],
     channelHistory: ['admin', 'channelHistory { hasMore }'],
     optionHistory: ['root', 'optionHistory { hasMore }'],
@@ -168,6 +170,7 @@ const operations: Readonly<
   },
   Subscription: {
     usageFeed: ['ordinary', 'usageFeed { id }'],
+    taskProgress: ['ordinary', 'taskProgress { id }'],
     balance: ['ordinary', 'balance { available }'],
     liveTraffic: ['admin', 'liveTraffic { at }'],
     channelHealth: ['admin', 'channelHealth { at }'],

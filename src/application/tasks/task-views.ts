@@ -41,7 +41,7 @@ const viewOf = (row: TaskRow, content: TaskContent | null): TaskView => ({
 });
 
 /** The content of these rows. In their order. */
-async function viewsOf(
+export async function viewsOf(
   { tasks, personal }: Pick<ViewPorts, 'tasks' | 'personal'>,
   rows: readonly TaskRow[],
 ): Promise<readonly TaskView[]> {

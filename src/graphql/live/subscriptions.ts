@@ -10,6 +10,7 @@ import { graphqlPath } from '../server/routes.js';
 import { payerOf, payFor } from '../server/work.js';
 import { type LiveConnection, type LiveConnections, liveConnections } from './live-connections.js';
 import type { SubscriptionContext } from './subscription-data.js';
+import { type TaskWatch, watchTasks } from './task-watch.js';
 import { type WalletWatch, watchWallets } from './wallet-watch.js';
 import { type SocketExtra, serveWebSocket } from './websocket.js';
 
@@ -32,6 +33,7 @@ interface Serving {
   readonly options: GraphqlOptions;
   readonly documents: Documents;
   readonly wallets: WalletWatch;
+  readonly tasks: TaskWatch;
   /** By user id. */
   readonly connected: Map<number, Set<Connection>>;
 }
@@ -48,12 +50,13 @@ export function attachSubscriptions(
   const { application, log } = options;
   const connections = liveConnections(application, recheckMs, log);
   const wallets = watchWallets(application.tail);
+  const tasks = watchTasks(application);
   const detach = serveWebSocket(upgrades, {
     path: graphqlPath,
     isWelcome: (request) => !options.origins.isForeign(request),
     addressOf: options.addressOf,
     protocol: subscriptionProtocol(
-      { options, documents: openDocuments(graphqlSchema()), wallets, connected: new Map() },
+      { options, documents: openDocuments(graphqlSchema()), wallets, tasks, connected: new Map() },
       connections,
     ),
     log,
@@ -62,6 +65,7 @@ export function attachSubscriptions(
     connections.stop();
     await detach();
     wallets.stop();
+    tasks.stop();
   };
 }
 
@@ -116,7 +120,7 @@ function subscriptionProtocol(serving: Serving, connections: LiveConnections) {
 async function executable(
   { extra: { caller, request, userId }, subscriptions }: Connection,
   { query, operationName, variables }: SubscribePayload,
-  { options, documents, wallets, connected }: Serving,
+  { options, documents, wallets, tasks, connected }: Serving,
 ): Promise<ExecutionArgs> {
   if (caller === undefined || userId === undefined)
     throw new Error('a subscription came before its connection was acknowledged');
@@ -132,6 +136,6 @@ async function executable(
   if (!operation) throw withCode(new GraphQLError('Unknown operation'), 'OPERATION_RESOLUTION_FAILURE');
   if (operation.operation !== 'subscription') throw new RequestRefused('only-subscriptions-here');
   await admit({ document, operation, variables: variables ?? {}, caller, address }, options);
-  const contextValue: SubscriptionContext = { ...contextFor(options, caller, address, null), wallets };
+  const contextValue: SubscriptionContext = { ...contextFor(options, caller, address, null), wallets, tasks };
   return { schema: graphqlSchema(), document, operationName, variableValues: variables, contextValue };
 }

@@ -44,6 +44,8 @@ export interface TestGateway {
   /** Leads to the gateway's data, for those who check it from outside. */
   readonly config: Config;
   readonly application: Application;
+  /** The log, for what nobody can order. */
+  readonly store: Gateway['store'];
   readonly provider: SimulatedProvider;
   readonly root: Actor;
   readonly rootPassword: string;
@@ -150,6 +152,7 @@ export async function startTestGateway(
     routes: gateway.routes,
     config,
     application,
+    store: gateway.store,
     provider,
     root,
     rootPassword,
