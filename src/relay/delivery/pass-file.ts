@@ -41,6 +41,8 @@ interface FileRequest {
   readonly url: string;
   /** Whose share of the host it takes. */
   readonly payer: number;
+  /** Only type and length are asked for. */
+  readonly headOnly?: boolean;
 }
 
 const failure = (reason: FileFailure['reason'], status: number | null = null): FileFailure => ({ reason, status });
@@ -49,7 +51,7 @@ const failure = (reason: FileFailure['reason'], status: number | null = null): F
 export async function passFile(
   { files, stalledCallers }: FilePorts,
   connection: CallerConnection,
-  { url, payer }: FileRequest,
+  { url, payer, headOnly = false }: FileRequest,
   { types, usualType, maxBytes, timeoutMs, idleMs, headers }: FileRules,
 ): Promise<FileFailure | null> {
   const address = urlIn(url);
@@ -68,7 +70,7 @@ export async function passFile(
     if (length > maxBytes) return failure('too-large');
     connection.begin(type.trim(), headers, Number.isSafeInteger(length) ? length : undefined);
     let passed = 0;
-    for (;;) {
+    while (!headOnly) {
       const next = await body.next();
       if (next.done) break;
       passed += next.value.length;

@@ -32,7 +32,7 @@ import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
 import type { StagePorts } from './stage-ports.js';
 import { submitTask } from './submit-task.js';
-import { servePicture } from './task-picture.js';
+import { type PictureRequest, servePicture } from './task-picture.js';
 import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
 import { type TaskReport, takeReport } from './task-report.js';
 
@@ -58,7 +58,7 @@ export interface Relay {
   /** What an upstream reports of a task. Throws RelayError. */
   takeReport(report: TaskReport): Promise<void>;
   /** The picture of a task, for whoever has its address. Throws RelayError, where nothing is sent yet. */
-  taskPicture(connection: CallerConnection, name: string): Promise<void>;
+  taskPicture(connection: CallerConnection, asked: PictureRequest): Promise<void>;
   /** Calls under way. */
   active(): number;
 }
@@ -111,7 +111,7 @@ export function openRelay(relayPorts: RelayPorts): Relay {
     ownTasks: (request) => ownTasks(ports, request),
     askAboutTask: (question) => askAboutTask(ports, question),
     takeReport: (report) => takeReport(ports, report),
-    taskPicture: (connection, name) => servePicture(ports, connection, name),
+    taskPicture: (connection, asked) => servePicture(ports, connection, asked),
     active: () => active,
     serve,
     handle: (call) => serve(call, new HttpCaller(call, call.endpoint.dialect)),

@@ -29,7 +29,6 @@ const headersOf = (isFinal: boolean): readonly string[] =>
   Object.entries({
     'cache-control': isFinal ? 'private, max-age=86400' : 'no-store',
     'content-security-policy': "default-src 'none'; sandbox",
-    'x-content-type-options': 'nosniff',
     'content-disposition': 'inline',
   }).flat();
 
@@ -45,13 +44,23 @@ function failureOf({ reason, status }: FileFailure): RelayError {
 
 type PicturePorts = Pick<StagePorts, 'vault' | 'tasks' | 'files' | 'stalledCallers'>;
 
-/** `name`: the last part of its address. Throws RelayError, where nothing is sent yet. */
-export async function servePicture(ports: PicturePorts, connection: CallerConnection, name: string): Promise<void> {
+export interface PictureRequest {
+  /** The last part of its address. */
+  readonly name: string;
+  readonly headOnly: boolean;
+}
+
+/** Throws RelayError, where nothing is sent yet. */
+export async function servePicture(
+  ports: PicturePorts,
+  connection: CallerConnection,
+  { name, headOnly }: PictureRequest,
+): Promise<void> {
   const id = pictureTask(ports.vault, name);
   const task = id === null ? null : ((await ports.tasks?.byId(TaskId(id))) ?? null);
   const [url] = task?.content?.urls ?? [];
   if (task === null || task.facts.platform !== 'midjourney' || url === undefined) throw notFound();
   const headers = headersOf(isTerminal(task.status));
-  const failure = await passFile(ports, connection, { url, payer: task.facts.userId }, { ...rules, headers });
+  const failure = await passFile(ports, connection, { url, payer: task.facts.userId, headOnly }, { ...rules, headers });
   if (failure !== null) throw failureOf(failure);
 }

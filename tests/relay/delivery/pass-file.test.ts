@@ -87,6 +87,13 @@ describe('a file of a provider', () => {
     expect(asked).toEqual([path]);
   });
 
+  test('is not loaded where only its headers are requested', async () => {
+    const connection = new MemoryConnection();
+    const given = { url: `${server.url}/growing`, payer: 1, headOnly: true };
+    expect(await passFile({ files: open, stalledCallers }, connection, given, rules)).toBeNull();
+    expect(connection).toMatchObject({ ended: true, text: '', begun: { type: 'image/png' } });
+  });
+
   test('that grows beyond its limit is broken off', async () => {
     const { connection, failure } = await passed(`${server.url}/growing`);
     expect(failure).toBeNull();

@@ -72,7 +72,11 @@ export function midjourneyRoutes({ relay, directory, vault, clock }: RoutesOptio
     { method: 'POST', path: '/mj/notify/:call/:secret', dialect, answer: report },
     {
       ...{ method: 'GET', path: '/mj/image/:name', dialect: pictureCaller },
-      answer: (exchange) => relay.taskPicture(new HttpCaller(exchange, pictureCaller), exchange.params.name ?? ''),
+      answer: (exchange) =>
+        relay.taskPicture(new HttpCaller(exchange, pictureCaller), {
+          name: exchange.params.name ?? '',
+          headOnly: exchange.request.method === 'HEAD',
+        }),
     },
   ];
 }
