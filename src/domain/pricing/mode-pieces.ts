@@ -10,5 +10,6 @@ export const pieceOfMode: Readonly<Record<PaidMode, PieceQuantity | null>> = {
   speech: 'characters',
   transcription: 'seconds',
   translation: 'seconds',
-  task: null,
+  // Those that make videos: all others are sold by the call.
+  task: 'video',
 };

@@ -81,7 +81,7 @@ const callsOf = 'calls:';
 const videoOf = 'video:';
 
 /** Seconds of video that is made, at whatever resolution. */
-type VideoSeconds = Extract<Quantity, 'video' | `video:${string}`>;
+export type VideoSeconds = Extract<Quantity, 'video' | `video:${string}`>;
 
 export const isVideoSeconds = (name: Quantity): name is VideoSeconds => name === 'video' || name.startsWith(videoOf);
 

@@ -77,6 +77,8 @@ export interface RequestBodies {
   readonly json: BodyReader;
   /** A form whose file is sound. */
   readonly multipartAudio: BodyReader;
+  /** JSON, or a form whose files are pictures, as its sender says. */
+  readonly jsonOrForm: BodyReader;
 }
 
 export interface ChannelHealthNotice {

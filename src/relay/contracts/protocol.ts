@@ -19,6 +19,7 @@ import type { NeutralRequest } from './neutral-request.js';
 import type { ServiceSent } from './service-tier.js';
 import type { AskedTask } from './task-asked.js';
 import type { AcceptedTask, TaskWire } from './task-wire.js';
+import type { VideoFiles } from './video-files.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
@@ -294,10 +295,12 @@ export interface Provider extends ProviderFacts {
   readonly overheadRule?: ReasoningOverheadRule;
   /** How tasks are put to it, and how it is asked about those that it has taken. Left out: it takes none. */
   readonly tasks?: TaskWire;
+  /** How it gives out videos that it has made. Left out: it makes none. */
+  readonly videos?: VideoFiles;
 }
 
 /** What puts requests of this mode, and reads whole answers to them. */
-export const wireOf = ({ protocol, tasks }: Provider, mode: Mode): Pick<Protocol, 'request' | 'answer'> =>
+export const wireOf = ({ protocol, tasks }: Provider, mode: Mode): Pick<Protocol, 'request' | 'answer' | 'pictures'> =>
   mode === 'task' && tasks !== undefined ? tasks.submit : protocol;
 
 /**

@@ -9,7 +9,7 @@ import type { Protocol, UpstreamChannel, UpstreamRequest } from './protocol.js';
 export type AcceptedTask = Pick<NewTask, 'action' | 'upstreamId' | 'publicId' | 'status' | 'progress' | 'content'>;
 
 /** How a task is put to a provider, and what the answer says: that it is taken, that it is not, or neither. */
-export type SubmitWire = Pick<Protocol, 'request' | 'answer'>;
+export type SubmitWire = Pick<Protocol, 'request' | 'answer' | 'pictures'>;
 
 /** What a request about a task says of it. */
 interface PolledTask {
@@ -27,6 +27,8 @@ export interface TaskWire {
   readonly limitMs: number;
   /** Tasks that one request can ask about. */
   readonly batch: number;
+  /** Of one answer. Left out: few, as tasks say little. */
+  readonly maxAnswerBytes?: number;
   /** Throws NotConvertible. */
   poll(channel: UpstreamChannel, tasks: readonly PolledTask[]): UpstreamRequest;
   /**

@@ -51,13 +51,13 @@ export class HttpCaller extends CallerPresence implements CallerConnection {
     });
   }
 
-  begin(type: string, headers: readonly string[], length?: number): void {
+  begin(type: string, headers: readonly string[], length?: number, status = 200): void {
     const { response, head } = this.answering;
     if (length !== undefined) {
-      response.writeHead(200, [...head, 'content-type', type, 'content-length', String(length), ...headers]);
+      response.writeHead(status, [...head, 'content-type', type, 'content-length', String(length), ...headers]);
       return;
     }
-    response.writeHead(200, [...head, 'content-type', type, ...headers]);
+    response.writeHead(status, [...head, 'content-type', type, ...headers]);
     // Node keeps the head until the answer has ended, as some forty texts that refer to each other. Searching makes it one.
     if ('_header' in response) statusLine.test(String(response._header));
   }

@@ -2,9 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { BodyRoom, BodySlot, NoRoom } from '../../http/body-room.js';
 import { unpackers } from '../../http/content-codings.js';
 import { RelayError } from '../contracts/errors.js';
-import type { BodySource, RequestBodies } from '../contracts/ports.js';
-import type { SoundLengths } from '../sound/sound-length.js';
+import type { BodySource, HeldBody, RequestBodies } from '../contracts/ports.js';
+import type { SoundLength, SoundLengths } from '../sound/sound-length.js';
 import type { LargeWork } from '../text/large-work.js';
+import type { FormFile } from '../upstream/request-content.js';
 import { type BodySink, invalidBody } from './body-sink.js';
 import { FormBody } from './form-body.js';
 import { JsonBody } from './json-body.js';
@@ -37,6 +38,8 @@ function encodingOf({ headers }: BodySource): string | null {
   return encoding === undefined || encoding === '' || encoding === 'identity' ? null : encoding;
 }
 
+const isForm = ({ headers }: BodySource): boolean => /^\s*multipart\//i.test(headers['content-type'] ?? '');
+
 /** `maxBytes`: of a body as sent, and unpacked. */
 export function requestBodies(
   room: BodyRoom,
@@ -64,41 +67,52 @@ export function requestBodies(
       new Receiving({ source, encoding, maxBytes: max, tooLarge: refused, slot, sink }, resolve, reject).start();
     });
 
-  return {
-    async json(source, address, holder, ownMaxBytes = maxBytes) {
-      const max = Math.min(ownMaxBytes, maxBytes);
-      const slot = enter(source, address, holder, max);
-      try {
-        const body = new JsonBody();
-        const bytes = await receive(source, slot, body, max);
-        slot.finish();
-        const { text, value } = await largeWork.runSteps(bytes, () => body.read());
-        return { value, text, bytes, upload: null, leave: slot.leave };
-      } catch (error) {
-        slot.leave();
-        throw error;
-      }
-    },
+  const json: RequestBodies['json'] = async (source, address, holder, ownMaxBytes = maxBytes) => {
+    const max = Math.min(ownMaxBytes, maxBytes);
+    const slot = enter(source, address, holder, max);
+    try {
+      const body = new JsonBody();
+      const bytes = await receive(source, slot, body, max);
+      slot.finish();
+      const { text, value } = await largeWork.runSteps(bytes, () => body.read());
+      return { value, text, bytes, upload: null, leave: slot.leave };
+    } catch (error) {
+      slot.leave();
+      throw error;
+    }
+  };
 
-    async multipartAudio(source, address, holder) {
-      const form = new FormBody(source.headers['content-type']);
-      const slot = enter(source, address, holder, maxBytes);
-      try {
-        const bytes = await receive(source, slot, form, maxBytes);
-        slot.finish();
-        const { fields, files } = await form.read();
-        const [file, another] = files;
+  const form = async (
+    source: BodySource,
+    address: string,
+    holder: number,
+    lengthOf: (files: readonly FormFile[]) => Promise<SoundLength | null>,
+  ): Promise<HeldBody> => {
+    const form = new FormBody(source.headers['content-type']);
+    const slot = enter(source, address, holder, maxBytes);
+    try {
+      const bytes = await receive(source, slot, form, maxBytes);
+      slot.finish();
+      const { fields, files } = await form.read();
+      return { value: fields, bytes, upload: { files, length: await lengthOf(files) }, leave: slot.leave };
+    } catch (error) {
+      slot.leave();
+      throw error;
+    } finally {
+      form.close();
+    }
+  };
+
+  return {
+    json,
+    multipartAudio: (source, address, holder) =>
+      form(source, address, holder, async ([file, another]) => {
         const full = soundLengths.noRoomFor(holder);
         if (full !== null) throw noRoom(full);
-        const length = file === undefined || another !== undefined ? null : await soundLengths.of(file.bytes, holder);
-        return { value: fields, bytes, upload: { files, length }, leave: slot.leave };
-      } catch (error) {
-        slot.leave();
-        throw error;
-      } finally {
-        form.close();
-      }
-    },
+        return file === undefined || another !== undefined ? null : soundLengths.of(file.bytes, holder);
+      }),
+    jsonOrForm: (source, address, holder, ownMaxBytes) =>
+      isForm(source) ? form(source, address, holder, async () => null) : json(source, address, holder, ownMaxBytes),
   };
 }
 

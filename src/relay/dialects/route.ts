@@ -44,7 +44,16 @@ export interface Route {
 export interface RoutesOptions {
   readonly relay: Pick<
     Relay,
-    'handle' | 'identify' | 'count' | 'kept' | 'ownTasks' | 'askAboutTask' | 'takeReport' | 'taskPicture'
+    | 'handle'
+    | 'identify'
+    | 'count'
+    | 'kept'
+    | 'ownTasks'
+    | 'askAboutTask'
+    | 'takeReport'
+    | 'taskPicture'
+    | 'ownVideo'
+    | 'sendVideoFile'
   >;
   readonly directory: Directory;
   readonly vault: Pick<Vault, 'hash'>;

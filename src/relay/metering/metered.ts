@@ -3,6 +3,7 @@ import type { Clock, DurableEventStore, QuotaGate } from '../../application/port
 import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
 import type { CallFacts, CallReserved, CallSettled } from '../../domain/call/call.js';
 import type { Release, Settlement, Withheld } from '../../domain/call/call-conclusion.js';
+import type { Counts } from '../../domain/call/usage.js';
 import { type UsageBound, withOutput } from '../../domain/call/usage-bound.js';
 import { type NewEvent, type Position, streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
@@ -10,6 +11,7 @@ import type { CallId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { Price } from '../../domain/pricing/pricing.js';
+import { isVideoSeconds, type PieceQuantity, type Quantity } from '../../domain/pricing/quantities.js';
 import { isSoldBy } from '../../domain/pricing/rates.js';
 import { dropReservation, giveBack, newEvent, type Outcomes } from './call-outcomes.js';
 import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
@@ -94,9 +96,21 @@ interface Order {
   readonly estimate: ReservationEstimate;
 }
 
+/** Of these the request itself says how many it uses: characters to be spoken, seconds of video to be made. */
+const isKnown = (name: Quantity): name is PieceQuantity => name === 'characters' || isVideoSeconds(name);
+
 /** Nothing to be spread where nothing of it has a price. */
-const knownPieces = ({ characters = 0 }: UsageBound, price: Price): Pick<CallReserved, 'pieces'> | undefined =>
-  characters > 0 && isSoldBy(price, 'characters') ? { pieces: { characters } } : undefined;
+function knownPieces(bound: UsageBound, price: Price): Pick<CallReserved, 'pieces'> | undefined {
+  if (price.pieces === undefined) return undefined;
+  let pieces: Counts | undefined;
+  for (const name in bound) {
+    const count = bound[name as Quantity] ?? 0;
+    if (count <= 0 || !isKnown(name as Quantity) || !isSoldBy(price, name as PieceQuantity)) continue;
+    pieces ??= {};
+    pieces[name as Quantity] = count;
+  }
+  return pieces === undefined ? undefined : { pieces };
+}
 
 async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate }: Order): Promise<Reserving> {
   const { userId, apiKeyId } = facts;

@@ -136,12 +136,12 @@ const noPictures: RequestOptions['pictures'] = new Map();
 
 /** Throws NotConvertible. */
 async function picturesFor(
-  { protocol }: Provider,
+  provider: Provider,
   { caller, payer, answerSlot }: ChannelRequest,
   model: string,
   { pictures }: ChannelAttemptPorts,
 ): Promise<RequestOptions['pictures']> {
-  const addresses = protocol.pictures?.({ caller, model }) ?? [];
+  const addresses = wireOf(provider, caller.mode).pictures?.({ caller, model }) ?? [];
   if (addresses.length === 0) return noPictures;
   const fetched = await pictures.fetch(addresses, payer, answerSlot);
   if (fetched !== null) return fetched;

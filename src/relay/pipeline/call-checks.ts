@@ -8,7 +8,8 @@ import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { pieceOfMode } from '../../domain/pricing/mode-pieces.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
-import { isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
+import { isPieces, isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
+import { isSoldBy } from '../../domain/pricing/rates.js';
 import { toolPriceOf } from '../../domain/pricing/tool-prices.js';
 import type { Caller } from '../admission/authenticate.js';
 import { searchWords } from '../admission/sensitive-words.js';
@@ -71,7 +72,8 @@ export function priceFor(
   caller: Caller,
   settings: Settings,
 ): Price {
-  const acceptsUnpriced = settings.selfUseMode || caller.user.acceptUnpricedModels;
+  // Models without a price cost so much a token: of a task, which has none, nobody can accept that.
+  const acceptsUnpriced = settings.selfUseMode || (mode !== 'task' && caller.user.acceptUnpricedModels);
   const price = priceOf(settings.prices, model, group, acceptsUnpriced, pieceOfMode[mode]);
   if (price !== null && (mode !== 'task' || acceptsUnpriced || isPriceOfTask(price))) return price;
   throw new RelayError(
@@ -79,6 +81,19 @@ export function priceFor(
     'model_price_error',
     `ratio or price of model ${model} is not set, please contact the administrator`,
   );
+}
+
+/** Throws RelayError: some of what a task uses, such as seconds at this resolution, has no price of its model. */
+export function checkPiecePrices(used: Usage, price: Price, model: string, { selfUseMode }: Settings): void {
+  if (selfUseMode || price.per === 'call') return;
+  for (const name of Object.keys(used) as Quantity[]) {
+    if (!isPieces(name) || (used[name] ?? 0) <= 0 || isSoldBy(price, name)) continue;
+    throw new RelayError(
+      400,
+      'model_price_error',
+      `model ${model} has no price for ${name}, please contact the administrator`,
+    );
+  }
 }
 
 /** Throws RelayError: the caller asks for a tool of a provider's own that nobody has set a price for. */

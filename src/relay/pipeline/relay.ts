@@ -27,6 +27,7 @@ import { type KeptRequest, serveKept } from './kept-resource.js';
 import { LeftChannels } from './left-channels.js';
 import { makeConversation } from './make-conversation.js';
 import { type OwnTasksRequest, ownTasks } from './own-tasks.js';
+import { type OwnVideo, ownVideo } from './own-videos.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
@@ -35,6 +36,7 @@ import { submitTask } from './submit-task.js';
 import { type PictureRequest, servePicture } from './task-picture.js';
 import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
 import { type TaskReport, takeReport } from './task-report.js';
+import { sendVideoFile, type VideoFileRequest } from './video-file.js';
 
 /* A metered call from its request to its outcome, stage by stage. */
 
@@ -59,6 +61,9 @@ export interface Relay {
   takeReport(report: TaskReport): Promise<void>;
   /** The picture of a task, for whoever has its address. Throws RelayError, where nothing is sent yet. */
   taskPicture(connection: CallerConnection, asked: PictureRequest): Promise<void>;
+  /** Videos that are the caller's, and their files. Throws RelayError. */
+  ownVideo(shown: Shown, id: string): Promise<OwnVideo>;
+  sendVideoFile(request: VideoFileRequest): Promise<void>;
   /** Calls under way. */
   active(): number;
 }
@@ -112,6 +117,15 @@ export function openRelay(relayPorts: RelayPorts): Relay {
     askAboutTask: (question) => askAboutTask(ports, question),
     takeReport: (report) => takeReport(ports, report),
     taskPicture: (connection, asked) => servePicture(ports, connection, asked),
+    ownVideo: (shown, id) => ownVideo(ports, shown, id),
+    async sendVideoFile(request) {
+      active++;
+      try {
+        await sendVideoFile(ports, request);
+      } finally {
+        active--;
+      }
+    },
     active: () => active,
     serve,
     handle: (call) => serve(call, new HttpCaller(call, call.endpoint.dialect)),

@@ -21,6 +21,7 @@ import { toolCallsOf } from '../metering/tool-calls.js';
 import {
   checkBody,
   checkModelLimit,
+  checkPiecePrices,
   checkToolPrices,
   checkWords,
   modelIn,
@@ -168,6 +169,7 @@ function estimateOf(
   const overrides = overridesOf(channels, ports);
   const own = endpoint.demand({ body, bytes, model, names, upload, switched });
   const demand = withOverrides(kept === null ? own : withKept(own, kept), overrides);
+  if (endpoint.task !== undefined) checkPiecePrices(demand.prompt.max, price, model, settings);
   const asked = bodiesAsked(ports, endpoint, { body, model: requestedModel }, channels);
   const calls = textModes.has(endpoint.mode)
     ? toolCallsOf([...asked, ...overrides], names, demand.answers, switched)

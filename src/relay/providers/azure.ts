@@ -1,12 +1,13 @@
 import { type Mode, other, soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels } from '../catalogue/openai-models.js';
-import type { Provider } from '../contracts/protocol.js';
+import { NotConvertible, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { cloudflareGateway, openAiModelRules } from '../protocols/openai/request.js';
 import type { Target } from '../protocols/openai/variant.js';
 import { notServed } from '../protocols/request-builder.js';
+import { openAiVideos } from '../protocols/video/openai-videos.js';
 
 const tasks: Readonly<Record<Mode, string | null>> = {
   chat: 'chat/completions',
@@ -49,6 +50,15 @@ const url = (target: Target): string => {
   return `${root}/${pathSegment(deployment(model))}/${task}?api-version=${version}`;
 };
 
+/** Version 1 of the interface has them, and no dated one. */
+function videosUrl({ baseUrl, other }: UpstreamChannel): string {
+  if (baseUrl.startsWith(cloudflareGateway)) throw notServed('task');
+  if (baseUrl === '') throw new NotConvertible('channel', 'this channel has no base URL');
+  const named = other.trim();
+  const query = named === '' || /^\d/.test(named) ? '' : `?api-version=${encodeURIComponent(named)}`;
+  return `${baseUrl.replace(/\/+$/, '')}/openai/v1/videos${query}`;
+}
+
 /** What can be called are deployments; only this version of the interface lists them with the key of a resource. */
 const models = modelsAt('/openai/deployments?api-version=2023-03-15-preview', {
   headers: ({ key }) => ({ 'api-key': key }),
@@ -63,7 +73,7 @@ export const azure: Provider = {
   colour: 'teal',
   keyHint: 'API key of the resource',
   other: other('API version when the caller names none, e.g. 2024-12-01-preview'),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'task'],
   models,
   protocol: openAi({
     newerLimit: true,
@@ -73,4 +83,5 @@ export const azure: Provider = {
     usageOnRequest: (target) => apiVersion(target) >= '2024-09-01',
     edits: openAiModelRules,
   }),
+  ...openAiVideos({ collection: videosUrl, headers: ({ key }) => ({ 'api-key': key.trim() }) }),
 };

@@ -9,6 +9,7 @@ import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import type { Target } from '../protocols/openai/variant.js';
 import { NotSupported } from '../protocols/provider-queries.js';
+import { openAiVideos } from '../protocols/video/openai-videos.js';
 
 /** What is asked for there is no endpoint. */
 const isNone = (base: string): boolean => /^[^:/?#]*:\/\/[^/?#]*(\/v\d[a-z\d]*)?$/.test(base);
@@ -25,6 +26,7 @@ const rooted = <Queries extends { readonly base: string }>(queries: Queries): Qu
 const isOfOthers = (base: string): boolean =>
   /\/(completions|embeddings|speech|transcriptions|translations)\/?([?#]|$)/.test(base);
 
+const isOfVideos = (base: string): boolean => /\/videos\/?([?#]|$)/.test(base);
 const isOfChat = (base: string): boolean => /\/chat\/completions\/?([?#]|$)/.test(base);
 const isOfResponses = (base: string): boolean => /\/responses([?#]|$)/.test(base);
 
@@ -47,8 +49,8 @@ export const custom: Provider = {
   colour: 'pink',
   keyHint: 'API key',
   ...reportsBalance((queries) => dashboardBalance(rooted(queries))),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
-  lacks: (mode, base) => mode === 'responses' && isOfChat(base),
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'task'],
+  lacks: (mode, base) => (mode === 'responses' && isOfChat(base)) || (mode === 'task' && !isOfVideos(base)),
   responsesAlone: isOfResponses,
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(queries) {
@@ -60,5 +62,9 @@ export const custom: Provider = {
     url,
     edits: openAiModelRules,
     copiesReasoning: true,
+  }),
+  ...openAiVideos({
+    collection: ({ baseUrl }) => baseUrl,
+    headers: ({ key }) => ({ authorization: `Bearer ${key.trim()}` }),
   }),
 };

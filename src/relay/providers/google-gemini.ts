@@ -3,12 +3,15 @@ import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { gemini } from '../protocols/gemini/gemini.js';
 import { modelsAt } from '../protocols/models.js';
+import { geminiVideos } from '../protocols/video/gemini-videos.js';
+
+const defaultBaseUrl = 'https://generativelanguage.googleapis.com';
 
 export const googleGemini: Provider = {
   ...usual,
   type: 24,
   name: 'Google Gemini',
-  defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+  defaultBaseUrl,
   defaultModels: modelList(`
     gemini-3.8-flash gemini-3.1-flash-lite
     gemini-3.7-flash gemini-3.6-flash gemini-3.5-flash gemini-3.5-flash-lite gemini-3.1-pro-preview
@@ -26,8 +29,9 @@ export const googleGemini: Provider = {
   keyHint: 'API key',
   other: other('API version, e.g. v1beta'),
   forbiddenMeansDead: true,
-  modes: ['chat', 'embeddings', 'counting'],
+  modes: ['chat', 'embeddings', 'counting', 'task'],
   // In OpenAI's form it comes whole, not in pages.
   models: modelsAt('/v1beta/openai/models', { prefix: 'models/' }),
   protocol: gemini,
+  ...geminiVideos({ defaultBaseUrl }),
 };

@@ -11,6 +11,7 @@ import { vertexGemini } from '../protocols/vertex/gemini.js';
 import { atItsLocation } from '../protocols/vertex/location.js';
 import { withGoogleRefusals } from '../protocols/vertex/refusals.js';
 import { byServiceAccount, serviceAccountKey } from '../protocols/vertex/service-account.js';
+import { vertexVideos } from '../protocols/video/vertex-videos.js';
 
 /* Many makers' models in one place, each asked in its maker's words. */
 
@@ -73,8 +74,9 @@ export const googleVertex: Provider = {
   other: other('region, or a JSON object of regions by model with a default', { region: true }),
   // Each publisher's is at a place of its own, and none says what this account may ask for.
   listsModels: false,
-  modes: ['chat', 'embeddings', 'counting'],
+  modes: ['chat', 'embeddings', 'counting', 'task'],
   protocol,
+  ...vertexVideos,
   authorisation: byServiceAccount,
   overheadRule: (body, names) => thinksByName(body, new Set([...names].filter(isClaude))),
 };

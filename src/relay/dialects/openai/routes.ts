@@ -14,6 +14,7 @@ import { transcriptions, translations } from './endpoints/transcriptions.js';
 import { keptResponsesRoutes } from './kept-routes.js';
 import { openAiModelsAnswer } from './models.js';
 import { notUpgraded } from './responses-socket/refusals.js';
+import { videoRoutes } from './video-routes.js';
 
 /* The /v1 endpoints, and what else OpenAI's clients ask for. */
 
@@ -46,6 +47,10 @@ const notImplemented: readonly (readonly [Method, string])[] = [
   ['GET', '/v1/fine-tunes/:id'],
   ['POST', '/v1/fine-tunes/:id/cancel'],
   ['GET', '/v1/fine-tunes/:id/events'],
+  ['POST', '/v1/videos/characters'],
+  ['GET', '/v1/videos/characters/:id'],
+  ['POST', '/v1/videos/edits'],
+  ['POST', '/v1/videos/extensions'],
   ['DELETE', '/v1/models/*'],
 ];
 
@@ -73,6 +78,7 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
   return [
     ...endpoints.map((endpoint) => callsOf({ ...endpoint, path: under(endpoint.path) }, relay)),
     ...keptResponsesRoutes(options, under),
+    ...videoRoutes(options, under),
     { method: 'GET', path: under(responses.path), dialect: openAiCaller, answer: upgradeRequired },
     ...notImplemented.map(([method, path]) => ({ method, path: under(path), dialect: openAiCaller, answer: refused })),
   ];

@@ -20,7 +20,8 @@ function regionOf({ other }: UpstreamChannel, asked: string): string {
 /** Two of them are several places of a continent. */
 const multiRegions = new Set(['eu', 'us']);
 
-function hostOf(region: string): string {
+/** Where a region is served. */
+export function hostOfLocation(region: string): string {
   if (region === 'global') return 'aiplatform.googleapis.com';
   return multiRegions.has(region) ? `aiplatform.${region}.rep.googleapis.com` : `${region}-aiplatform.googleapis.com`;
 }
@@ -28,7 +29,7 @@ function hostOf(region: string): string {
 /** The channel with the whole address of project and region as its base URL. Throws NotConvertible. */
 export function atItsLocation(channel: UpstreamChannel, { body }: CallerRequest): UpstreamChannel {
   const region = regionOf(channel, textIn(body.model) ?? '');
-  const host = channel.baseUrl.trim().replace(/\/+$/, '') || `https://${hostOf(region)}`;
+  const host = channel.baseUrl.trim().replace(/\/+$/, '') || `https://${hostOfLocation(region)}`;
   const project = pathSegment(serviceAccountOf(channel).projectId);
   return { ...channel, baseUrl: `${host}/v1/projects/${project}/locations/${region}` };
 }
