@@ -117,16 +117,22 @@ const checkJson = (field: string, text: string | null, max: number): void => {
   jsonObject(field, text);
 };
 
-/** Whether an upstream has chat alone; for which models it is asked by the Responses API alone: `all`, or those of the list. */
+/** Whether an upstream has chat alone, or the Responses API where its type need not; for which models it is asked by the Responses API alone: `all`, or those of the list. */
 function checkResponsesOnly({
   chat_only: chat,
+  responses,
   responses_only: all,
   responses_only_models: models,
 }: Record<string, unknown>): void {
+  if (responses !== undefined && typeof responses !== 'boolean')
+    throw invalidField('setting', 'a JSON object whose responses is true or false');
   if (chat !== undefined && typeof chat !== 'boolean')
     throw invalidField('setting', 'a JSON object whose chat_only is true or false');
-  if (chat === true && (all === true || (Array.isArray(models) && models.length > 0)))
-    throw invalidField('setting', 'a JSON object with chat_only, or with responses_only or responses_only_models');
+  if (chat === true && (responses === true || all === true || (Array.isArray(models) && models.length > 0)))
+    throw invalidField(
+      'setting',
+      'a JSON object with chat_only, or with responses, responses_only or responses_only_models',
+    );
   if (all !== undefined && typeof all !== 'boolean')
     throw invalidField('setting', 'a JSON object whose responses_only is true or false');
   if (models === undefined) return;
@@ -141,9 +147,12 @@ function checkResponsesOnly({
 /** Whoever has no such interface would be asked at an address that it has not. */
 function checkResponsesType({ type, setting }: ChannelSettings, providers: ProviderTable): void {
   if (!setting || providers.get(type)?.modes.includes('responses')) return;
-  const { responses_only: all, responses_only_models: models } = jsonObject('setting', setting);
-  if (all === true || (Array.isArray(models) && models.length > 0))
-    throw invalidField('setting', 'responses_only and responses_only_models only where the type has the Responses API');
+  const { responses, responses_only: all, responses_only_models: models } = jsonObject('setting', setting);
+  if (responses === true || all === true || (Array.isArray(models) && models.length > 0))
+    throw invalidField(
+      'setting',
+      'responses, responses_only and responses_only_models only where the type has the Responses API',
+    );
 }
 
 /** By member, each in the light of the others. */

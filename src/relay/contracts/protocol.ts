@@ -283,6 +283,11 @@ export interface Provider extends ProviderFacts {
   readonly baseHint?: (baseUrl: string) => string | null;
   /** Whether what is behind this base URL lacks a mode that others of the provider's have. Left out: it never does. */
   readonly lacks?: (mode: Mode, baseUrl: string) => boolean;
+  /**
+   * Its Responses API is younger than what agents ask of one, or not there in each release: a channel is asked by chat
+   * unless its settings say otherwise. Left out: it is asked by Responses.
+   */
+  readonly responsesBySetting?: true;
   /** Whether an address, without a slash at its end, is that of the Responses API alone. Left out: none is. */
   readonly responsesAlone?: (baseUrl: string) => boolean;
   /** Left out: the request shows by itself that it is the channel's. */

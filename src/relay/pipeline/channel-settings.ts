@@ -13,9 +13,11 @@ export interface ParsedChannel {
   readonly forceFormat: boolean;
   readonly thinkingToContent: boolean;
   readonly passThrough: boolean;
-  /** Models, by the names they are asked for or sent by, that upstream serves by the Responses API alone; `all`: each. */
   /** Upstream has no Responses API, whatever others of its type have. */
   readonly chatOnly: boolean;
+  /** Upstream has the Responses API, where others of its type may not. */
+  readonly responses: boolean;
+  /** Models, by the names they are asked for or sent by, that upstream serves by the Responses API alone; `all`: each. */
   readonly responsesOnly: 'all' | ReadonlySet<string>;
   /** Calls under way at a time; 0: no limit. */
   readonly maxCalls: number;
@@ -32,6 +34,7 @@ const textsIn = (value: unknown): string[] =>
 const parse = ({ settings }: ChannelView): ParsedChannel => {
   const override = exactly(settings.paramOverride ?? '', objectIn(settings.paramOverride), outerBrackets);
   const setting = objectIn(settings.setting);
+  const responsesModels = new Set(textsIn(setting.responses_only_models));
   return {
     modelMapping: new Map(
       Object.entries(objectIn(settings.modelMapping)).flatMap(([from, to]) =>
@@ -48,7 +51,8 @@ const parse = ({ settings }: ChannelView): ParsedChannel => {
     thinkingToContent: setting.thinking_to_content === true,
     passThrough: setting.pass_through_body_enabled === true,
     chatOnly: setting.chat_only === true,
-    responsesOnly: setting.responses_only === true ? 'all' : new Set(textsIn(setting.responses_only_models)),
+    responses: setting.responses === true || setting.responses_only === true || responsesModels.size > 0,
+    responsesOnly: setting.responses_only === true ? 'all' : responsesModels,
     maxCalls: countIn(setting.max_concurrency) ?? 0,
   };
 };

@@ -13,6 +13,7 @@ import { type Resolution, resolutionSteps } from './resolution.js';
 import { byChance, chooseChannel } from './routing.js';
 import type { ChannelRequest } from './send-attempt.js';
 import { named, type SentBody, sentBody } from './sent-text.js';
+import { servedAsAsked } from './served-mode.js';
 import type { StagePorts } from './stage-ports.js';
 
 /*
@@ -49,10 +50,10 @@ interface ToCount {
  * One that counts, of those that serve the model; null: none does. Where the endpoint has an address of its own for it,
  * whoever serves its mode may have that too.
  */
-function channelThatCounts({ providerOf }: StagePorts, { channels, endpoint }: Resolution): ChannelView | null {
+function channelThatCounts(ports: StagePorts, { channels, endpoint }: Resolution): ChannelView | null {
   const mode = endpoint.below === undefined ? 'counting' : endpoint.mode;
   const counting = channels
-    .filter(({ settings }) => providerOf(settings.type)?.modes.includes(mode) ?? false)
+    .filter((channel) => servedAsAsked([channel], ports, { mode }))
     .map((channel) => {
       const { priority, weight } = channel.settings;
       return { id: channel.id, priority, weight, channel };

@@ -6,17 +6,22 @@ import type { ParsedChannel } from './channel-settings.js';
 
 /* Whether a channel serves what is asked for, and in which mode: its own, or chat where it lacks that. */
 
+type HasResponses = Pick<ParsedChannel, 'chatOnly' | 'responses'>;
+
 interface ServingPorts {
   readonly providerOf: (channelType: number) => Provider | null;
-  readonly parsedChannel: (channel: ChannelView) => Pick<ParsedChannel, 'chatOnly'>;
+  readonly parsedChannel: (channel: ChannelView) => HasResponses;
 }
 
 const has = (
   { settings }: ChannelView,
-  { modes, lacks }: Pick<Provider, 'modes' | 'lacks'>,
-  { chatOnly }: Pick<ParsedChannel, 'chatOnly'>,
+  { modes, lacks, responsesBySetting }: Pick<Provider, 'modes' | 'lacks' | 'responsesBySetting'>,
+  { chatOnly, responses }: HasResponses,
   mode: Mode,
-): boolean => modes.includes(mode) && !(chatOnly && mode === 'responses') && lacks?.(mode, settings.baseUrl) !== true;
+): boolean =>
+  modes.includes(mode) &&
+  !(mode === 'responses' && (chatOnly || (responsesBySetting === true && !responses))) &&
+  lacks?.(mode, settings.baseUrl) !== true;
 
 /** Every platform of tasks has requests of its own. `action`: null: any. */
 const hasPlatform = (
@@ -31,7 +36,7 @@ const hasPlatform = (
 export const servedAsAsked = (
   channels: readonly ChannelView[],
   { providerOf, parsedChannel }: ServingPorts,
-  endpoint: Pick<Endpoint, 'mode' | 'task'>,
+  endpoint: Pick<Endpoint, 'task'> & { readonly mode: Mode },
 ): boolean =>
   channels.some((channel) => {
     const provider = providerOf(channel.settings.type);
@@ -57,7 +62,7 @@ export function serves(
 export const requestAt = (
   channel: ChannelView,
   provider: Provider,
-  parsed: Pick<ParsedChannel, 'chatOnly'>,
+  parsed: HasResponses,
   caller: CallerRequest,
 ): CallerRequest =>
   caller.inChat === undefined || has(channel, provider, parsed, caller.mode) ? caller : caller.inChat();

@@ -10,6 +10,7 @@ import type { OpenAiVariant, Target } from '../protocols/openai/variant.js';
 const url = ({ base, caller, model }: Target): string => {
   const root = `${base}/api/v3`;
   if (caller.mode === 'embeddings') return `${root}/embeddings`;
+  if (caller.mode === 'responses') return `${root}/responses`;
   if (caller.mode === 'completions') return `${root}/completions`;
   return `${root}${model.startsWith('bot') ? '/bots' : ''}/chat/completions`;
 };
@@ -39,7 +40,9 @@ export const ark: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  modes: ['chat', 'completions', 'embeddings'],
+  // https://www.volcengine.com/docs/82379/1585128: functions are the only tools of its caller's.
+  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  responsesBySetting: true,
   models: modelsAt('/api/v3/models'),
   overheadRule: switchedByType,
   protocol: openAi({ newerLimit: true, url, usageOnRequest: true, knowsThinking: true, translate }),

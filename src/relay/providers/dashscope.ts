@@ -67,7 +67,9 @@ export const dashscope: Provider = {
   colour: 'orange',
   keyHint: 'API key',
   other: other('plugin settings as JSON, sent along with every call'),
-  modes: ['chat', 'completions', 'embeddings'],
+  // https://help.aliyun.com/en/model-studio/compatibility-with-openai-responses-api: what it does not list it ignores.
+  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  responsesBySetting: true,
   models: modelsAt('/compatible-mode/v1/models'),
   overheadRule: switchedByFlag,
   protocol: openAi({
@@ -75,6 +77,7 @@ export const dashscope: Provider = {
     url: urlAt({
       chat: '/compatible-mode/v1/chat/completions',
       completions: '/compatible-mode/v1/completions',
+      responses: '/compatible-mode/v1/responses',
       embeddings: '/compatible-mode/v1/embeddings',
     }),
     headers: ({ channel, caller }) => ({

@@ -90,7 +90,9 @@ export const mistral: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  modes: ['chat', 'embeddings', 'transcription'],
+  // https://docs.mistral.ai/api/endpoint/responses: a preview, without state.
+  modes: ['chat', 'responses', 'embeddings', 'transcription'],
+  responsesBySetting: true,
   protocol: openAi({
     edits: [
       without('logprobs', 'top_logprobs', 'logit_bias', 'user'),

@@ -40,7 +40,9 @@ export const ollama: Provider = {
   `),
   colour: 'grey',
   keyHint: 'any text; a local server ignores it',
-  modes: ['chat', 'completions', 'embeddings'],
+  // https://docs.ollama.com/api/openai-compatibility: since 0.13.3, without state and custom tools.
+  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  responsesBySetting: true,
   models: modelsAt('/api/tags', { list: 'models', name: 'name' }),
   protocol: openAi({
     url: (target) => (target.caller.mode === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),

@@ -39,7 +39,9 @@ export const openrouter: Provider = {
   colour: 'green',
   keyHint: 'API key',
   ...reportsBalance(credits),
-  modes: ['chat', 'completions', 'embeddings'],
+  // https://openrouter.ai/docs/api/api-reference/responses/create-a-response: it stores nothing.
+  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  responsesBySetting: true,
   protocol: openAi({
     newerLimit: true,
     headers: identity,

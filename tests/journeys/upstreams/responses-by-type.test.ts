@@ -23,6 +23,9 @@ import { startUpstream, type Upstream } from '../../support/upstreams/upstream.j
 /* Every type that has the Responses API, called by Responses and by a chat, and what its failures are charged. */
 
 const types = [1, 3, 8, 39, 48] as const;
+/** Asked by Responses where the channel's settings say that they have it. */
+const typesBySetting = [4, 17, 20, 42, 45] as const;
+const allTypes = [...types, ...typesBySetting];
 const text = 'Every charge can be proved.';
 const answer = responseOf([messageItem(text)], { usage: reportedUsage(20, 10, { cached: 8, reasoning: 4 }) });
 const quota = 10_000_000;
@@ -59,11 +62,11 @@ beforeAll(async () => {
     if (then === undefined) response.end(text);
     else response.write(text, () => (then === 'cut' ? response.destroy() : undefined));
   });
-  const ones = JSON.stringify(Object.fromEntries(types.map((type) => [model(type), 1])));
+  const ones = JSON.stringify(Object.fromEntries(allTypes.map((type) => [model(type), 1])));
   for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, ones);
   await gateway.setOption('CacheRatio', ones.replaceAll(':1', ':0.5'));
   await gateway.setOption('RetryTimes', '0');
-  for (const type of types) {
+  for (const type of allTypes) {
     const id = await gateway.addChannel({
       type,
       models: [model(type)],
@@ -94,7 +97,7 @@ const ways = [
 
 const left = (expected: number) => until(async () => ((await gateway.available(user)) === expected ? true : null));
 
-describe.each(types.flatMap((type) => ways.map(([name, path, body]) => [type, name, path, body] as const)))(
+describe.each(allTypes.flatMap((type) => ways.map(([name, path, body]) => [type, name, path, body] as const)))(
   'type %i by %s',
   (type, _name, path, asked) => {
     const send = (more: JsonObject = {}) =>
@@ -148,6 +151,35 @@ describe.each(types.flatMap((type) => ways.map(([name, path, body]) => [type, na
     );
   },
 );
+
+describe.each(typesBySetting)('type %i', (type) => {
+  const asked = { input: 'What is a ledger?', instructions: 'Be brief.', previous_response_id: null };
+  const paths: Readonly<Record<number, string>> = {
+    17: '/compatible-mode/v1/responses',
+    45: '/api/v3/responses',
+  };
+  const send = async (setting: string | null) => {
+    const name = `${model(type)}-${setting === null ? 'usual' : 'set'}`;
+    for (const option of ['ModelRatio', 'CompletionRatio'])
+      await gateway.setOption(option, JSON.stringify({ [name]: 1 }));
+    await gateway.addChannel({ type, models: [name], baseUrl: upstream.url, autoBan: false, setting });
+    await caller.send('/v1/responses', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: { model: name, ...asked },
+    });
+    return received[0];
+  };
+
+  test('is sent a response in the words of chat, unless its settings say that it has Responses', async () => {
+    scripted = { text: JSON.stringify(answer) };
+    expect((await send(null))?.body).toHaveProperty('messages');
+    received = [];
+    const sent = await send('{"responses":true}');
+    expect(sent?.url).toBe(paths[type] ?? '/v1/responses');
+    expect(sent?.body).toMatchObject(asked);
+  });
+});
 
 describe('an upstream that lies', () => {
   const asked = (path: string, more: JsonObject) =>

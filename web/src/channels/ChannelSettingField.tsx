@@ -10,6 +10,7 @@ const flags = [
   'force_format',
   'thinking_to_content',
   'chat_only',
+  'responses',
   'responses_only',
   'pass_through_body_enabled',
 ] as const;

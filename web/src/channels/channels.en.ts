@@ -150,6 +150,9 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'setting.thinking_to_content.hint': 'What a model thinks stands in the answer, between think tags',
   'setting.chat_only': 'No Responses API',
   'setting.chat_only.hint': 'Requests of the Responses API go to the upstream as chats',
+  'setting.responses': 'Has a Responses API',
+  'setting.responses.hint':
+    'For Ark, DashScope, Mistral, Ollama and OpenRouter: requests of the Responses API are sent as they came',
   'setting.responses_only': 'Responses API alone',
   'setting.responses_only.hint': 'Chats go to the upstream in the words of the Responses API',
   'setting.responses_only_models': 'Models with the Responses API alone',

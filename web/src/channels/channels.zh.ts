@@ -142,6 +142,8 @@ export const channelsZh = {
   'setting.thinking_to_content.hint': '模型的思考过程以 think 标签写入正文',
   'setting.chat_only': '不支持 Responses API',
   'setting.chat_only.hint': 'Responses API 的请求以聊天请求的格式发送到上游',
+  'setting.responses': '支持 Responses API',
+  'setting.responses.hint': '用于火山方舟、通义千问、Mistral、Ollama 和 OpenRouter：Responses API 的请求原样发送到上游',
   'setting.responses_only': '仅支持 Responses API',
   'setting.responses_only.hint': '聊天请求以 Responses API 的格式发送到上游',
   'setting.responses_only_models': '仅支持 Responses API 的模型',
