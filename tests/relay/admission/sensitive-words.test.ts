@@ -33,7 +33,24 @@ describe('a text with sensitive words', () => {
     const word = fc.string({ unit, minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(letters, fc.array(word, { maxLength: 12 }), (text, words) => {
-        expect(holds(text, words)).toBe(words.some((one) => text.includes(one)));
+        const expected = words.some((one) => text.includes(one));
+        expect(holds(text, words)).toBe(expected);
+        // Few words are searched for in another way than many.
+        const many = [...words, ...['1', '2', '3', '4', '5']];
+        expect(holds(text, many)).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is matched across texts and slices alike, by few words and by many', () => {
+    const unit = fc.constantFrom('a', 'B', 'ς', 'İ', '𐐀', '\n');
+    const texts = fc.array(fc.string({ unit, maxLength: 6 }), { maxLength: 6 });
+    const words = fc.array(fc.string({ unit, maxLength: 4 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(texts, words, (parts, few) => {
+        const many = [...few, ...['1', '2', '3', '4', '5']];
+        expect(atOnce(searchWords(parts, few))).toBe(atOnce(searchWords(parts, many)));
       }),
       { numRuns: 2000 },
     );
