@@ -2,6 +2,7 @@ import { UsageError } from '../src/cli/command.js';
 import { optionsHelp } from './arguments.js';
 import { coreTimes, machine, revision, stolenShare } from './machine.js';
 import type { Part } from './part.js';
+import { agents } from './parts/agents.js';
 import { append } from './parts/append.js';
 import { bystander } from './parts/bystander.js';
 import { ci } from './parts/ci.js';
@@ -22,6 +23,7 @@ const parts: readonly Part[] = [
   relay,
   streams,
   dialectsPart,
+  agents,
   append,
   project,
   queries,

@@ -25,6 +25,8 @@ export interface RigOptions {
   readonly models: Readonly<Record<string, SimulatedAnswer & { readonly chunks: number }>>;
   /** Those of them that are asked for in Anthropic's words. */
   readonly anthropicModels?: readonly string[];
+  /** Of OpenAI's type, alike. Left out: one. */
+  readonly channels?: number;
   /** Of the gateway, beside its defaults. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly peers?: readonly Peer[];
@@ -68,7 +70,7 @@ export interface Rig {
 
 export const price = { ratio: 0.5, completionRatio: 4 } as const;
 const direct = 'direct';
-const proxy = 'proxy';
+export const proxy = 'proxy';
 export const tallygate = 'tallygate';
 
 interface Processes {
@@ -118,7 +120,7 @@ export async function withRig<Result>(
 }
 
 async function assemble(
-  { models, anthropicModels = [], peers = [], providerPort = 0 }: RigOptions,
+  { models, anthropicModels = [], channels = 1, peers = [], providerPort = 0 }: RigOptions,
   { upstream, proxy: proxyProcess, loader }: Processes,
   { database, directory }: Pick<Rig, 'database' | 'directory'>,
   gateway: { readonly url: string; readonly pid: number },
@@ -130,6 +132,7 @@ async function assemble(
     upstream: provider.counted,
     models: Object.keys(models),
     anthropicModels,
+    channels,
     price,
   });
   const customer = await addCustomer(root, gateway.url, 'bench');

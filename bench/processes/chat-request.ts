@@ -1,3 +1,5 @@
+import { type AgentTurn, agentTurn } from './agent-turn.js';
+
 /*
  * What every call of the benchmark asks: the same chat each time, short unless set otherwise, in the words of one
  * dialect or another.
@@ -24,6 +26,8 @@ export interface Asked {
   readonly dialect?: Spoken;
   /** So long a question, at least, in bytes. Left out: a short one. */
   readonly promptBytes?: number;
+  /** Asked for instead. Left out: a chat. */
+  readonly turn?: AgentTurn;
 }
 
 export interface ChatRequest {
@@ -51,11 +55,11 @@ const limitName: Readonly<Record<Spoken, string>> = {
   responses: 'max_output_tokens',
 };
 
-export function chatRequest({ apiKey, model, stream, dialect = 'chat', promptBytes = 0 }: Asked): ChatRequest {
+export function chatRequest({ apiKey, model, stream, dialect = 'chat', promptBytes = 0, turn }: Asked): ChatRequest {
   const question = shortQuestion.repeat(Math.max(1, Math.ceil(promptBytes / shortQuestion.length)));
   const body = JSON.stringify({
     model,
-    [listName[dialect]]: messagesIn[dialect](question),
+    ...(turn === undefined ? { [listName[dialect]]: messagesIn[dialect](question) } : agentTurn(dialect, turn)),
     [limitName[dialect]]: 500,
     ...(stream ? { stream } : {}),
   });

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Percentiles, percentilesOf } from '../figures.js';
+import { type AgentTurn, turnMark } from './agent-turn.js';
 import { chatRequest, pathOf, type Spoken } from './chat-request.js';
 import { answerParent } from './child.js';
 import { FrameCounter } from './frame-counter.js';
@@ -24,6 +25,8 @@ export interface Load {
   readonly stream: boolean;
   /** Left out: chat. */
   readonly dialect?: Spoken;
+  /** Each call is a turn of an agent, and differs from the others. Left out: all are one chat. */
+  readonly turn?: AgentTurn;
   readonly pace: Pace;
   /** The window: what ends after it is waited for and not counted. */
   readonly seconds: number;
@@ -69,10 +72,20 @@ interface Tally {
   readonly failures: Set<string>;
 }
 
-async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, seconds }: Load): Promise<Measured> {
+/** The body of each call: the same, but for the mark of its turn. */
+function bodies(body: string): (number: number) => string {
+  const at = body.lastIndexOf(turnMark);
+  if (at === -1) return () => body;
+  const [before, behind] = [body.slice(0, at), body.slice(at + turnMark.length)];
+  return (number) => `${before}${turnMark.slice(0, -8)}${String(number % 1e8).padStart(8, '0')}${behind}`;
+}
+
+async function measure(load: Load): Promise<Measured> {
+  const { url, stream, dialect = 'chat', pace, seconds } = load;
   const { hostname, port, pathname } = new URL(url);
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
-  const { body, headers } = chatRequest({ apiKey, model, stream, dialect });
+  const { body, headers } = chatRequest({ ...load, dialect });
+  const bodyOf = bodies(body);
   const path = pathname.replace(/\/$/, '') + pathOf[dialect];
   const endMark = endMarks[dialect];
   const options = { agent, hostname, port, path, method: 'POST', headers };
@@ -134,7 +147,7 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
         fail(error.message);
         resolve();
       });
-      outgoing.end(body);
+      outgoing.end(bodyOf(tally.sent));
     });
 
   const askAgain = async (): Promise<void> => {

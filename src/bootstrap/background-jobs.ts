@@ -55,6 +55,7 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
   node.closing.add(calls.taskPoller.start());
   await startReactions(node, {
     ...{ store, tail, handle, vault, personal, directory, gate, taskStore },
+    storedResponses: calls.shared.storedResponses,
     checkpoints: postgresReactionCheckpoints(parts.database.pool),
     notify: notifier({ queue, personal, clock: node.clock, limit: node.config.notificationLimit }),
     root: () => rootUserId(db),
@@ -64,6 +65,7 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
   startNotifications(node, { ...parts.services, queue, db, personal, vault, directory, sessions });
   startMaintenance(node, {
     ...{ db, directory, inFlight, notes },
+    storedResponses: calls.shared.storedResponses,
     payments: application.payments,
     channels: application.byTheClock,
     channelIntervals: node.config.channels,

@@ -10,7 +10,9 @@ import {
 } from '../application/reactions/channel-checks.js';
 import { startLogRetention } from '../application/reactions/log-retention.js';
 import { updatePricesDaily } from '../application/reactions/update-prices-daily.js';
+import type { QueuedStoredResponses } from '../application/responses/stored-responses.js';
 import type { UsageLogCommands } from '../application/usage/usage-log-commands.js';
+import { atIntervals } from '../concurrency/at-intervals.js';
 import type { ReadModels } from '../projections/database.js';
 import { pendingPayments } from '../projections/models/payment-queries.js';
 import type { InFlightCalls } from '../relay/metering/in-flight-calls.js';
@@ -21,6 +23,9 @@ const paymentsPauseMs = 10_000;
 
 /** Between two looks whether the usage log is to lose a day. */
 const retentionPauseMs = 10 * 60_000;
+
+/** Between two looks whether stored responses are too old or too many. */
+const storedResponsesPauseMs = 10 * 60_000;
 
 /** Between two looks whether a source of prices is to be fetched. */
 const usualPricesPauseMs = 60_000;
@@ -35,12 +40,14 @@ interface UpkeepJobs {
   readonly priceUpdates: PriceUpdates;
   readonly inFlight: Pick<InFlightCalls, 'startNoting'>;
   readonly notes: CallProgressNotes;
+  readonly storedResponses: Pick<QueuedStoredResponses, 'purge'>;
 }
 
 /** What is done by the clock: orders, channels, retention, notes of calls under way. */
 export function startMaintenance(node: NodeStart, jobs: UpkeepJobs): void {
   const { clock, log, closing, pricesPauseMs = usualPricesPauseMs } = node;
   const { priceUpdates: updates } = jobs;
+  const { storedResponses } = jobs;
   const { db, directory, payments, channels, channelIntervals, usageLog, inFlight, notes } = jobs;
   closing.add(
     startAwaitingPayments(
@@ -67,6 +74,13 @@ export function startMaintenance(node: NodeStart, jobs: UpkeepJobs): void {
           log.warn({ reason: String(error) }, 'the usage log cannot be cleared now; it is tried again'),
       },
     ),
+  );
+  closing.add(
+    atIntervals(storedResponsesPauseMs, async () => {
+      await storedResponses
+        .purge()
+        .catch((error: unknown) => log.warn({ reason: String(error) }, 'old responses cannot be removed now'));
+    }),
   );
   closing.add(
     updatePricesDaily(

@@ -1,14 +1,11 @@
 import { postgresBackgroundCalls } from '../adapters/background-calls.js';
-import { postgresTaskStore } from '../adapters/task-store.js';
+import { postgresStoredResponses } from '../adapters/stored-responses.js';
 import { newEventId } from '../application/event-id.js';
 import { handle } from '../application/handle.js';
 import { KnownKeptObjects } from '../application/memory/kept-objects.js';
 import { OpenBackgroundCalls } from '../application/reactions/background-calls.js';
-import { TaskPoller } from '../application/reactions/task-poller.js';
-import { knownTasks } from '../application/tasks/open-tasks.js';
-import { pollableTasks } from '../application/tasks/pollable-tasks.js';
+import { QueuedStoredResponses } from '../application/responses/stored-responses.js';
 import { automaticDisabling } from '../application/usage/automatic-disabling.js';
-import type { TaskId } from '../domain/kernel/ids.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
 import { callLimits } from '../relay/admission/call-limits.js';
 import { countWrongKeys } from '../relay/admission/wrong-keys.js';
@@ -24,6 +21,7 @@ import type { NodeStart } from './node-start.js';
 import type { NodeMemory } from './open-memory.js';
 import type { NodeDatabase } from './open-node-database.js';
 import type { NodeLog } from './open-node-log.js';
+import { openNodeTasks } from './open-node-tasks.js';
 import type { NodeProjections } from './open-projections.js';
 import type { NodeVault } from './open-vault.js';
 
@@ -41,9 +39,10 @@ interface RelayParts {
 }
 
 export function openRelayCalls(
-  { config, log, clock, closing }: NodeStart,
+  node: NodeStart,
   { store, vault, personal, memory, readModels, pool, workers }: RelayParts,
 ) {
+  const { config, log, clock, closing } = node;
   const { directory, gate, traffic } = memory;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const handling = handle(store, clock);
@@ -68,13 +67,19 @@ export function openRelayCalls(
     ended: (call) => kept.endBackground(call),
     warn,
   });
-  const taskStore = postgresTaskStore(pool);
-  const known = knownTasks({
-    ...{ store, handle: handling, personal, clock, tasks: taskStore },
+  const { taskStore, taskPoller, tasks } = openNodeTasks(node, {
+    ...{ pool, store, handle: handling, personal, clock },
     ...readModels,
     position: () => memory.tail.position(),
+    upstreams: () => taskUpstreams,
   });
-  const tasks = { ...known, look: (taskId: TaskId) => taskPoller.look(taskId) };
+  const storedResponses = new QueuedStoredResponses({
+    rows: postgresStoredResponses({ pool, keys: personal }),
+    settings: () => directory.settings(),
+    clock,
+    warn,
+  });
+  closing.add(() => storedResponses.stop());
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
@@ -89,16 +94,12 @@ export function openRelayCalls(
     refusals: refusalRecord.own,
     kept,
     background,
+    storedResponses,
     tasks,
   };
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
   const probe = backgroundProbe({ ...runtime.ports, parsedChannel: channelParser() });
-  const taskPoller = new TaskPoller({
-    open: pollableTasks(known),
-    upstreams: taskProbe({ ...runtime.ports, parsedChannel: channelParser() }),
-    observe: known.observe,
-    ...{ clock, log, uptimeMs: () => performance.now(), everyMs: config.taskPollMs },
-  });
+  const taskUpstreams = taskProbe({ ...runtime.ports, parsedChannel: channelParser() });
   closing.add(() => runtime.close());
   return {
     background,

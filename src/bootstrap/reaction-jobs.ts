@@ -5,6 +5,7 @@ import type { Balances } from '../application/memory/quota-gate.js';
 import type { Tail } from '../application/memory/tail.js';
 import type { Notify } from '../application/notifications/notifier.js';
 import type { EventStore, PersonalData, ReactionCheckpoints, Vault } from '../application/ports/storage-ports.js';
+import type { StoredResponsesOfUser } from '../application/ports/stored-response-ports.js';
 import type { TaskStore } from '../application/ports/task-ports.js';
 import { dropSecrets } from '../application/reactions/drop-secrets.js';
 import { forgetDeletedUsers } from '../application/reactions/forget-deleted-users.js';
@@ -33,6 +34,7 @@ interface ReactionJobs {
   readonly vault: Vault;
   readonly personal: PersonalData;
   readonly taskStore: Pick<TaskStore, 'clearOf'>;
+  readonly storedResponses: Pick<StoredResponsesOfUser, 'removeAll'>;
   readonly directory: NodeDirectory;
   readonly gate: Balances;
   readonly notify: Notify;
@@ -49,7 +51,7 @@ export async function startReactions({ clock, log, closing }: NodeStart, jobs: R
     { store, tail, checkpoints },
     [
       dropSecrets({ store, vault }),
-      forgetDeletedUsers({ personal, taskContents: jobs.taskStore }),
+      forgetDeletedUsers({ personal, taskContents: jobs.taskStore, storedResponses: jobs.storedResponses }),
       refundFailedTasks({ store, handle }),
       freeErasedClaims(jobs.freeClaims),
       remindOfQuota({ directory, gate, notify, clock, newEventId }),

@@ -62,6 +62,7 @@ type Shared =
   | 'refusals'
   | 'kept'
   | 'background'
+  | 'storedResponses'
   | 'tasks'
   | 'log';
 

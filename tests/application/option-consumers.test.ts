@@ -127,6 +127,15 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   RootKeepsChannelKeys: ['src/application/channels/edit-channels.ts'],
   'general_setting.keep_upstream': ['src/relay/pipeline/kept-call.ts', 'settings.keepsUpstream'],
   'general_setting.kept_upstream_days': ['src/bootstrap/open-relay-calls.ts', 'settings.keptDays'],
+  'general_setting.store_responses': ['src/application/responses/stored-responses.ts', 'settings.storesResponses'],
+  'general_setting.stored_response_days': [
+    'src/application/responses/stored-responses.ts',
+    'settings.storedResponseDays',
+  ],
+  'general_setting.stored_response_megabytes': [
+    'src/application/responses/stored-responses.ts',
+    'settings.storedResponseMegabytes',
+  ],
   RetryTimes: ['src/relay/pipeline/attempt.ts', 'settings.retryTimes'],
   ChannelDisableThreshold: ['src/application/channels/channel-test-run.ts'],
   AutomaticDisableChannelEnabled: ['src/relay/pipeline/attempt.ts', 'settings.autoDisable'],

@@ -186,11 +186,13 @@ describe('a deletion that was interrupted by a crash', () => {
     expect(await nameOf(alice)).toBe('alice');
     const taskContents = new MemoryTaskStore();
     const cleared = vi.spyOn(taskContents, 'clearOf');
-    await start(forgetDeletedUsers({ ...node, taskContents }));
+    const emptied: UserId[] = [];
+    const storedResponses = { removeAll: async (user: UserId) => emptied.push(user) };
+    await start(forgetDeletedUsers({ ...node, taskContents, storedResponses }));
     await done('forget-deleted-users');
     expect(await nameOf(alice)).toBeNull();
     expect(await nameOf(bob)).toBe('bob');
-    expect(cleared.mock.calls).toEqual([[[alice.id]]]);
+    expect([cleared.mock.calls, emptied]).toEqual([[[[alice.id]]], [alice.id]]);
   });
 });
 

@@ -24,6 +24,7 @@ import { orderForms } from './migrations/0021-order-forms.js';
 import { userLanguages } from './migrations/0022-user-languages.js';
 import { backgroundCalls } from './migrations/0023-background-calls.js';
 import { taskContent } from './migrations/0024-task-content.js';
+import { storedResponses } from './migrations/0025-stored-responses.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -57,6 +58,7 @@ export const adapterMigrations: readonly Migration[] = [
   userLanguages,
   backgroundCalls,
   taskContent,
+  storedResponses,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

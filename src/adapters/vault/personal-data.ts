@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Clock, PersonalData } from '../../application/ports/storage-ports.js';
 import { Failure } from '../../domain/kernel/failure.js';
@@ -11,6 +11,17 @@ import { keyBytes, openBytes, sealBytes } from './sealing.js';
 /** What the master key is asked for here. */
 export const personalDataPurposes = ['personal data', 'personal data search'] as const;
 
+/** Keys derived from a user's data key, one per purpose: they are gone with it. */
+export interface UserKeys {
+  /** null: the user's key is destroyed, or was never made. */
+  key(user: UserId, purpose: string): Promise<Buffer | null>;
+  /** The same, which makes the user's key where there was none yet. */
+  makeKey(user: UserId, purpose: string): Promise<Buffer | null>;
+}
+
+const derivedKey = (key: Buffer | null, purpose: string): Buffer | null =>
+  key && Buffer.from(hkdfSync('sha256', key, '', `tallygate ${purpose}`, keyBytes));
+
 /**
  * One data key per user, itself encrypted with a key from the master key. Sealed text is base64, bound to its user.
  * Destroying a data key makes all that user's text unreadable wherever it has been copied; another node that has used
@@ -20,7 +31,7 @@ export function postgresPersonalData(options: {
   readonly pool: Pool;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
-}): PersonalData {
+}): PersonalData & UserKeys {
   const { pool, masterKey, clock } = options;
   const query = statements(pool);
   const wrappingKey = masterKey.derive(personalDataPurposes[0]);
@@ -57,13 +68,16 @@ export function postgresPersonalData(options: {
     return readKey(user);
   };
 
+  // A load that `open` has begun finds null for a user without a key, and makes none.
+  const madeKey = async (user: UserId): Promise<Buffer | null> =>
+    (await keys.get(user, () => readOrMakeKey(user))) ?? (await readOrMakeKey(user));
+
   const opened = (user: UserId, sealed: Sealed, key: Buffer | null): string | null =>
     key === null ? null : openBytes(key, textOwner(user), Buffer.from(sealed, 'base64')).toString('utf8');
 
   return {
     async seal(user, text) {
-      // A load that `open` has begun finds null for a user without a key, and makes none.
-      const key = (await keys.get(user, () => readOrMakeKey(user))) ?? (await readOrMakeKey(user));
+      const key = await madeKey(user);
       if (key === null) throw new Failure('user-not-found');
       return Sealed(sealBytes(key, textOwner(user), Buffer.from(text, 'utf8')).toString('base64'));
     },
@@ -85,6 +99,9 @@ export function postgresPersonalData(options: {
         texts.map(async ({ user, sealed }) => opened(user, sealed, await keys.get(user, () => load(user)))),
       );
     },
+
+    key: async (user, purpose) => derivedKey(await keys.get(user, () => readKey(user)), purpose),
+    makeKey: async (user, purpose) => derivedKey(await madeKey(user), purpose),
 
     searchToken: (term) => createHmac('sha256', searchKey).update(term, 'utf8').digest().toString('base64url', 0, 9),
 

@@ -60,6 +60,11 @@ export interface Settings {
   readonly keepsUpstream: boolean;
   /** For how many days that can be named. */
   readonly keptDays: number;
+  /** Responses at upstreams that have chat alone are stored here. */
+  readonly storesResponses: boolean;
+  readonly storedResponseDays: number;
+  /** Of all users together. */
+  readonly storedResponseMegabytes: number;
   readonly autoDisable: { readonly enabled: boolean; readonly keywords: readonly string[] };
   readonly modelRateLimit: {
     readonly enabled: boolean;
@@ -150,6 +155,9 @@ export function settingsFrom(
     passThroughRequests: flag('global.pass_through_request_enabled'),
     keepsUpstream: flag('general_setting.keep_upstream'),
     keptDays: number('general_setting.kept_upstream_days'),
+    storesResponses: flag('general_setting.store_responses'),
+    storedResponseDays: number('general_setting.stored_response_days'),
+    storedResponseMegabytes: number('general_setting.stored_response_megabytes'),
     autoDisable: autoDisable(options),
     modelRateLimit: modelRateLimit(options),
     sensitiveWords: sensitiveWords(options),

@@ -255,6 +255,11 @@ export const optionTable = {
   'general_setting.keep_upstream': on,
   /** For how many days that can be named. */
   'general_setting.kept_upstream_days': integer(30, 1, 365),
+  /** Responses at upstreams that have chat alone are stored here, so that they can be continued by their ids. */
+  'general_setting.store_responses': on,
+  /** For how many days, and how much of all users together. */
+  'general_setting.stored_response_days': integer(7, 1, 30),
+  'general_setting.stored_response_megabytes': integer(1024, 16, 1_048_576),
   /** 0: no limit. Whoever has more keeps them and gets no new ones. */
   'general_setting.api_keys_per_user': integer(1000, 0),
 } as const satisfies Record<string, OptionDefinition>;

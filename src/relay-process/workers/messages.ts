@@ -9,6 +9,7 @@ import type { CallProgress } from '../../domain/call/call-progress.js';
 import type { KeptOwner } from '../../domain/call/kept-object.js';
 import type { Position, Recorded, StreamName } from '../../domain/events/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, TaskId, UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { TaskPlatform } from '../../domain/task/task.js';
 import type { ReportDoubt } from '../../http/client-address.js';
@@ -63,6 +64,11 @@ export interface PrimaryMethods {
   deliveredInBackground(callId: CallId, delivered: DeliveredInBackground): Promise<void>;
   stopBackground(callId: CallId): Promise<void>;
   endBackground(callId: CallId): Promise<void>;
+
+  /** See StoredResponses; contents in base64. */
+  storeResponse(user: UserId, id: string, at: Instant, content: string): void;
+  storedResponse(user: UserId, id: string): Promise<string | null>;
+  removeStoredResponse(user: UserId, id: string): Promise<boolean>;
 
   /** See Tasks. */
   taskSubmitted(task: NewTask): Promise<TaskId>;

@@ -88,6 +88,16 @@ export const remoteBackground = (primary: Primary): RelayPorts['background'] => 
   end: (callId) => primary.ask('endBackground', callId),
 });
 
+/** What is packed goes as text: it is base64. */
+export const remoteStoredResponses = (primary: Primary): RelayPorts['storedResponses'] => ({
+  put: ({ userId, id, at, content }) => primary.send('storeResponse', userId, id, at, content.toString('base64')),
+  async find(user, id) {
+    const content = await primary.ask('storedResponse', user, id);
+    return content === null ? null : Buffer.from(content, 'base64');
+  },
+  remove: (user, id) => primary.ask('removeStoredResponse', user, id),
+});
+
 export const remoteTasks = (primary: Primary): RelayPorts['tasks'] => ({
   submitted: (task) => primary.ask('taskSubmitted', task),
   ofUser: (user, publicIds, platform) => primary.ask('tasksOfUser', user, publicIds, platform),

@@ -2,6 +2,7 @@ import type { NodeDirectory } from '../../application/memory/directory.js';
 import type { BackgroundCalls } from '../../application/ports/background-call-ports.js';
 import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { EventStore, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
+import type { StoredResponses } from '../../application/ports/stored-response-ports.js';
 import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
@@ -31,6 +32,7 @@ export interface PrimaryPorts {
   readonly channelHealth: ChannelHealthNotice;
   readonly kept: KeptObjects;
   readonly background: BackgroundCalls;
+  readonly storedResponses: StoredResponses;
   readonly tasks: RelayPorts['tasks'];
   readonly refusalRecord: Pick<RefusalRecord, 'take'>;
   readonly doubted: ReportDoubt;
@@ -174,6 +176,11 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     observeTask: (taskId, seen) => ports.tasks.observe(taskId, seen),
     lookAtTask: (taskId) => ports.tasks.look(taskId),
     ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],
+
+    storeResponse: (userId, id, at, content) =>
+      ports.storedResponses.put({ userId, id, at, content: Buffer.from(content, 'base64') }),
+    storedResponse: async (user, id) => (await ports.storedResponses.find(user, id))?.toString('base64') ?? null,
+    removeStoredResponse: (user, id) => ports.storedResponses.remove(user, id),
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
     channelOutOfOrder: (id, key, reason) => channelHealth.outOfOrder(id, key, reason),

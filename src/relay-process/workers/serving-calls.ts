@@ -27,6 +27,7 @@ import {
   remoteKept,
   remoteLimits,
   remoteNotices,
+  remoteStoredResponses,
   remoteStreams,
   remoteTasks,
   remoteVault,
@@ -97,6 +98,7 @@ export function serveCalls(
         refusals,
         kept: remoteKept(primary),
         background: remoteBackground(primary),
+        storedResponses: remoteStoredResponses(primary),
         tasks: remoteTasks(primary),
         doubted: proxyDoubts(
           () => clock.now(),

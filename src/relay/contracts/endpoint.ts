@@ -6,6 +6,7 @@ import type { CallerDialect } from './caller-dialect.js';
 import type { KeptMembers } from './kept-ids.js';
 import type { NeutralRequest } from './neutral-request.js';
 import type { RequestBodies } from './ports.js';
+import type { ConversationMembers } from './stored-conversation.js';
 import type { TaskEndpoint } from './task-asked.js';
 import type { Upload } from './upload.js';
 
@@ -87,6 +88,8 @@ export interface Endpoint {
   readonly demand: (asked: DemandInput) => Demand;
   /** How its bodies name what a provider keeps of their caller's. Left out: nothing may be named. */
   readonly kept?: KeptMembers;
+  /** How its responses are stored here, where an upstream stores none. Left out: they are not. */
+  readonly conversation?: ConversationMembers;
   /** Whether a provider is to work a body off in the background. Left out: never. */
   readonly inBackground?: (body: JsonObject) => boolean;
   /** Mode `task`: what is asked for goes on after its answer. Left out: it is of another mode. */

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { BackgroundCalls } from '../../application/ports/background-call-ports.js';
 import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { Clock, Directory, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
+import type { StoredResponses } from '../../application/ports/stored-response-ports.js';
 import type { Tasks } from '../../application/ports/task-ports.js';
 import type { ChannelId, SecretId } from '../../domain/kernel/ids.js';
 import type { ApiKeyStatusNotice } from '../admission/authenticate.js';
@@ -43,6 +44,7 @@ export interface RelayPorts {
   readonly kept: KeptObjects;
   readonly background: BackgroundCalls;
   readonly tasks: Tasks;
+  readonly storedResponses: StoredResponses;
   readonly providerOf: (channelType: number) => Provider | null;
   readonly config: RelayConfig;
   readonly log: RelayLog;
@@ -66,6 +68,10 @@ export interface HeldBody {
   readonly bytes: number;
   /** null: it is JSON. */
   readonly upload: Upload | null;
+  /** The response that it continues, whose items are in it by now. Left out: it continues none that is stored here. */
+  readonly continues?: string;
+  /** Counts more bytes that are held for it. Throws RelayError: there is no room. Left out: it cannot grow. */
+  readonly takeMore?: (bytes: number) => void;
   leave(): void;
 }
 

@@ -17,6 +17,7 @@ import type { AnswerDialect, WholeAnswer } from './answer-writer.js';
 import type { Authorisation } from './authorisation.js';
 import type { NeutralRequest } from './neutral-request.js';
 import type { ServiceSent } from './service-tier.js';
+import type { CallerConversation } from './stored-conversation.js';
 import type { AskedTask } from './task-asked.js';
 import type { AcceptedTask, TaskWire } from './task-wire.js';
 import type { VideoFiles } from './video-files.js';
@@ -60,6 +61,8 @@ export interface CallerRequest {
   readonly neutral: () => NeutralRequest;
   /** The same for a provider that lacks the mode and has chat. Left out: such a one is not asked. */
   readonly inChat?: () => CallerRequest;
+  /** What its response says of the conversation. Left out: responses are not stored here. */
+  readonly conversation?: CallerConversation;
   /** By the names that go upstream: the caller's own of tools that `neutral` has named otherwise. Left out: none. */
   readonly renamedTools?: RenamedTools;
   /** What came with the fields of a form; null: the body is no form. */

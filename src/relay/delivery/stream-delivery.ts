@@ -80,14 +80,17 @@ export const sentBefore = ({ begun, reading }: StreamDelivery): SentBefore => ({
 /** Ends it. True: it is whole. */
 export function endStream(call: ConcludedCall, delivery: StreamDelivery, stalledCallers: StalledCallers): boolean {
   const { connection, heartbeat, finalUsage, charged } = call;
-  const { reading, error } = delivery;
+  const { reading, error, outcome } = delivery;
   const { dialect } = call.resolution.endpoint;
   heartbeat.stop();
   // Without the end mark: the caller must not take this answer for a complete one.
   if (charged === null)
     connection.end(dialect.errorFrame(storeUnavailable(chargeFollows), connection.requestId, sentBefore(delivery)));
-  else if (error === null) connection.end(reading.decoder.closing(finalUsage.usage));
-  else connection.end(`${dialect.errorFrame(error, connection.requestId, sentBefore(delivery))}${dialect.endFrame}`);
+  else if (error === null) {
+    const last = reading.decoder.closing(finalUsage.usage);
+    if (call.answer.stores && outcome === 'completed') call.conversation?.store(last, true);
+    connection.end(last);
+  } else connection.end(`${dialect.errorFrame(error, connection.requestId, sentBefore(delivery))}${dialect.endFrame}`);
   if (connection.pending > 0) stalledCallers.watch(connection);
   return error === null;
 }

@@ -51,6 +51,7 @@ export async function sendWhole(
   if (outcome === 'caller-left') return;
   if (call.charged === null) throw storeUnavailable(call.task === null ? withheld : taskWithheld);
   const bytes = await bytesWithUsage(ports, call, answer, call.finalUsage.usage);
+  if (call.answer.stores) call.conversation?.store(bytes, false);
   call.connection.begin(answer.textType ?? jsonType, passedOn(call), bytes.length);
   await writeToEnd(call.connection, bytes, ports.stalledCallers);
 }

@@ -59,6 +59,11 @@ export function requestBodies(
     return slot;
   };
 
+  const takeMore = (slot: BodySlot) => (bytes: number) => {
+    const full = slot.take(bytes);
+    if (full !== null) throw noRoom(full);
+  };
+
   /** Resolves with the bytes that came, unpacked. */
   const receive = (source: BodySource, slot: BodySlot, sink: BodySink, max: number): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -75,7 +80,7 @@ export function requestBodies(
       const bytes = await receive(source, slot, body, max);
       slot.finish();
       const { text, value } = await largeWork.runSteps(bytes, () => body.read());
-      return { value, text, bytes, upload: null, leave: slot.leave };
+      return { value, text, bytes, upload: null, takeMore: takeMore(slot), leave: slot.leave };
     } catch (error) {
       slot.leave();
       throw error;

@@ -20,6 +20,8 @@ export interface AnsweredAttempt extends SentRequest {
   readonly got: Got;
   /** Of upstream's, for the caller: names and values in turn. null: none. */
   readonly headers: readonly string[] | null;
+  /** The response is to be stored here. Left out: it is not. */
+  readonly stores?: boolean;
 }
 
 export interface AttemptFailure {

@@ -2,6 +2,7 @@ import type { ChannelView } from '../../application/ports/storage-ports.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { HeldBody } from '../contracts/ports.js';
+import type { CallerConversation } from '../contracts/stored-conversation.js';
 import { type AccountWatch, watchAccount } from './account-watch.js';
 import { attemptChannel, type ChannelAttemptPorts } from './attempt-channel.js';
 import { type Attempt, type AttemptFailure, noRoom } from './attempt-failure.js';
@@ -24,19 +25,31 @@ const nobodyAsked: Course = { tried: [], failed: undefined, unknownAttempts: 0 }
 const unanswered = (call: ReservedCall, failure: AttemptFailure | null, course: Course): UnansweredCall =>
   extended(call, { answer: null, failure, course });
 
+/** What a response made in words of chat says of its conversation. */
+function conversationOf(
+  { directory }: Pick<AttemptPorts, 'directory'>,
+  { incoming: { endpoint, requestId: callId }, conversation }: ReservedCall,
+  { continues }: HeldBody,
+): { readonly conversation?: CallerConversation } {
+  if (endpoint.conversation === undefined || !directory.settings().storesResponses) return {};
+  return { conversation: { callId, previous: continues ?? null, stores: conversation !== null } };
+}
+
 /** What is put to each channel. It refers to the body: nothing that outlives the attempts may refer to it. */
-function channelRequest({ comparedMessages }: AttemptPorts, call: ReservedCall, body: HeldBody): ChannelRequest {
+function channelRequest(ports: AttemptPorts, call: ReservedCall, body: HeldBody): ChannelRequest {
   const { incoming, resolution, reservation, startedAt, connection, admission, user } = call;
   const { endpoint, query, headers } = incoming;
   const model = modelAsked(incoming, body.value);
-  const sent = sentBody(body, (given) => comparedMessages.withOwnAlone(user.id, servedBody(call, named(given, model))));
+  const sent = sentBody(body, (given) =>
+    ports.comparedMessages.withOwnAlone(user.id, servedBody(call, named(given, model))),
+  );
   const files = body.upload === null ? null : body.upload.files;
   const paid = { resolution, reservation, files };
   const { promptTokens } = resolution.estimate;
   return {
     callId: incoming.requestId,
     requestedModel: resolution.requestedModel,
-    caller: callerRequest({ endpoint, query, headers, sent, paid, promptTokens }),
+    caller: callerRequest({ endpoint, query, headers, sent, paid, promptTokens, ...conversationOf(ports, call, body) }),
     bodyBytes: body.bytes,
     startedAt,
     payer: user.id,

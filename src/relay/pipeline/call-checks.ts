@@ -114,15 +114,24 @@ interface ToCheck {
   readonly body: JsonObject;
   readonly upload: Upload | null;
   readonly kept: Pick<KeptCall, 'rest'> | null;
+  /** Its response is stored here, if it asks for that. */
+  readonly storedHere: boolean;
 }
 
+/** The member that asks for something to be kept where nothing is; null: there is none. */
+const keepsIn = ({ kept, conversation }: Endpoint, body: JsonObject, storedHere: boolean): InvalidMember | null =>
+  kept?.keeps(storedHere && conversation !== undefined ? conversation.withoutStore(body) : body) ?? null;
+
 /** Throws RelayError: the body cannot be taken. */
-export function checkBody({ endpoint, body, upload, kept: named }: ToCheck, { keepsUpstream }: Settings): void {
+export function checkBody(
+  { endpoint, body, upload, kept: named, storedHere }: ToCheck,
+  { keepsUpstream }: Settings,
+): void {
   const misspelled = endpoint.dialect.misspelled(body);
   if (misspelled !== null) throw invalidRequest('invalid_request', misspelled);
   const invalid = endpoint.invalid(body, upload);
   if (invalid !== null) throw invalidRequest(invalid.code, invalid);
-  const kept = keptUpstream(named?.rest ?? body) ?? (keepsUpstream ? null : (endpoint.kept?.keeps(body) ?? null));
+  const kept = keptUpstream(named?.rest ?? body) ?? (keepsUpstream ? null : keepsIn(endpoint, body, storedHere));
   if (kept !== null) throw invalidRequest('invalid_request', kept);
 }
 

@@ -20,6 +20,7 @@ import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { AccountWatch } from './account-watch.js';
 import type { AnsweredAttempt, AttemptFailure } from './attempt-failure.js';
 import type { Resolution } from './resolution.js';
+import type { HeldConversation } from './stored-conversation.js';
 
 /*
  * What is known of a call. Each stage takes a context, leaves it as it is and hands on a new one that says more; what no
@@ -93,6 +94,8 @@ export interface CallContext {
   readonly resolution: Resolution | null;
   readonly reservation: Reservation | null;
   readonly startedAt: Instant | null;
+  /** Of a response that may have to be stored here; null: none may. */
+  readonly conversation: HeldConversation | null;
   /** Fills the silence of its stream. */
   readonly heartbeat: Heartbeat;
   readonly course: Course | null;
@@ -178,6 +181,7 @@ class Context implements CallContext {
   readonly resolution: CallContext['resolution'];
   readonly reservation: CallContext['reservation'];
   readonly startedAt: CallContext['startedAt'];
+  readonly conversation: CallContext['conversation'];
   readonly heartbeat: CallContext['heartbeat'];
   readonly course: CallContext['course'];
   readonly answer: CallContext['answer'];
@@ -200,6 +204,7 @@ class Context implements CallContext {
     this.resolution = from.resolution;
     this.reservation = from.reservation;
     this.startedAt = from.startedAt;
+    this.conversation = from.conversation;
     this.heartbeat = from.heartbeat;
     this.course = from.course;
     this.answer = from.answer;
@@ -225,6 +230,7 @@ export const incomingContext = (incoming: Incoming, connection: CallerConnection
     resolution: null,
     reservation: null,
     startedAt: null,
+    conversation: null,
     heartbeat: noHeartbeat,
     course: null,
     answer: null,

@@ -3,6 +3,7 @@ import type { Mode } from '../../domain/channel/provider.js';
 import { isCheaperCached } from '../../domain/pricing/rates.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import type { CallerRequest } from '../contracts/protocol.js';
+import type { CallerConversation } from '../contracts/stored-conversation.js';
 import { believer } from '../metering/believed-usage.js';
 import type { Reservation } from '../metering/metered.js';
 import { neutralOf } from '../protocols/neutral-of.js';
@@ -31,6 +32,8 @@ interface RequestParts {
   readonly paid: Paid | null;
   /** As counted here. */
   readonly promptTokens: number;
+  /** Left out: responses are not stored here. */
+  readonly conversation?: CallerConversation;
 }
 
 /** Whatever usage is reported is believed: nobody is charged for it. */
@@ -61,15 +64,25 @@ const paidFor = (
   savesByCache: isCheaperCached(estimate.price),
 });
 
+/** Upstream has no part in it. */
+function storedHere({ conversation: members }: Endpoint, sent: SentBody): SentBody {
+  if (members === undefined) return sent;
+  return { ...sent, body: members.withoutStore(sent.body), exact: () => members.withoutStore(sent.exact()) };
+}
+
 /** The same request, put as one of chat. */
 function requestInChat(parts: RequestParts): { readonly inChat?: () => CallerRequest } {
-  const { endpoint, mode = endpoint.mode } = parts;
+  const { endpoint, mode = endpoint.mode, conversation } = parts;
   const { inChat, ...own } = endpoint;
   if (inChat === undefined || mode !== endpoint.mode) return {};
   let made: CallerRequest | null = null;
   return {
     inChat: () => {
-      made ??= callerRequest({ ...parts, endpoint: { ...own, ...inChat }, mode: 'chat' });
+      const sent = conversation === undefined ? parts.sent : storedHere(endpoint, parts.sent);
+      made ??= {
+        ...callerRequest({ ...parts, sent, endpoint: { ...own, ...inChat }, mode: 'chat' }),
+        ...(conversation !== undefined && { conversation }),
+      };
       return made;
     },
   };

@@ -15,6 +15,7 @@ import type { ChannelRequest } from './send-attempt.js';
 import { named, type SentBody, sentBody } from './sent-text.js';
 import { servedAsAsked } from './served-mode.js';
 import type { StagePorts } from './stage-ports.js';
+import { continuedBody } from './stored-conversation.js';
 
 /*
  * How many tokens a prompt has: asked of a provider that counts in the caller's own words, else estimated. Nobody pays, so
@@ -120,8 +121,8 @@ export async function countPrompt(ports: StagePorts, call: UnreadCall): Promise<
         { min: Quota(1), minOfKey: Quota(1) },
         directory.settings(),
       );
-    const body = await bodies[endpoint.body](bodySource, ip, user.id, maxCountedBytes);
-    held = body;
+    held = await bodies[endpoint.body](bodySource, ip, user.id, maxCountedBytes);
+    const body = await continuedBody(ports, user.id, endpoint, held);
     const { bytes, upload } = body;
     const value = named(body.value, model);
     const kept = await keptCallOf(ports, user.id, endpoint, value);

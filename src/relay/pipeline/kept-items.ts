@@ -27,7 +27,7 @@ export async function checkItems(
   const settings = ports.directory.settings();
   const kept = await keptCallOf(ports, user, endpoint, body);
   await ports.largeWork.runSteps(bytes, function* () {
-    checkBody({ endpoint, body, upload: null, kept }, settings);
+    checkBody({ endpoint, body, upload: null, kept, storedHere: false }, settings);
     yield* checkWords(endpoint, body, settings.sensitiveWords);
   });
   return kept?.channelId ?? null;

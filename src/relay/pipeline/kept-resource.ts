@@ -22,6 +22,7 @@ import { LastEvent } from './last-event.js';
 import { type Keeper, keeperOf, type ResourceRequest, resourceCaller, resourceRequest } from './resource-request.js';
 import { judged } from './send-attempt.js';
 import type { StagePorts } from './stage-ports.js';
+import { serveStored } from './stored-resource.js';
 
 /*
  * What a provider keeps, looked at, deleted or cancelled by its owner. Nobody pays. It is asked of the channel that keeps
@@ -63,6 +64,10 @@ export async function serveKept(ports: StagePorts, asked: KeptRequest): Promise<
   const slot = answers.newSlot(user.id);
   let succeeded = false;
   try {
+    if (await serveStored(ports, asked, user.id)) {
+      succeeded = true;
+      return;
+    }
     const owner = await ownerOf(ports, user.id, asked);
     // Deleted while it runs, nobody could say what it has cost.
     if (asked.method === 'DELETE' && (await isRunning(ports, owner))) throw stillRunning();

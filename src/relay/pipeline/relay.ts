@@ -1,4 +1,6 @@
+import { getHeapStatistics } from 'node:v8';
 import type { TaskView } from '../../application/ports/task-ports.js';
+import { BodyRoom } from '../../http/body-room.js';
 import { authenticate, type KeyCaller, type Shown } from '../admission/authenticate.js';
 import type { HeldBody, RelayPorts } from '../contracts/ports.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
@@ -11,6 +13,7 @@ import { serveBackground } from './background.js';
 import {
   type AnsweredCall,
   type ConnectedCall,
+  extended,
   type IncomingCall,
   incomingContext,
   type LimitedCall,
@@ -32,6 +35,7 @@ import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
 import type { StagePorts } from './stage-ports.js';
+import { continuedBody, holdConversation, maxConversationBytes } from './stored-conversation.js';
 import { submitTask } from './submit-task.js';
 import { type PictureRequest, servePicture } from './task-picture.js';
 import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
@@ -68,6 +72,9 @@ export interface Relay {
   active(): number;
 }
 
+/** What is held of conversations until their responses are stored, of as much memory as a process may have. */
+const shareOfConversations = 32;
+
 export function openRelay(relayPorts: RelayPorts): Relay {
   const { config, log } = relayPorts;
   const stalledCallers = watchStalledCallers({
@@ -78,8 +85,14 @@ export function openRelay(relayPorts: RelayPorts): Relay {
   const heartbeats = openHeartbeats();
   const leftChannels = new LeftChannels();
   const comparedMessages = new ComparedMessages();
+  const conversationRoom = new BodyRoom({
+    totalBytes: Math.max(getHeapStatistics().heap_size_limit / shareOfConversations, maxConversationBytes),
+    maxBytes: maxConversationBytes,
+    unfinishedPerAddress: Number.MAX_SAFE_INTEGER,
+  });
   const parsedChannel = channelParser();
-  const ports = { ...relayPorts, parsedChannel, heartbeats, stalledCallers, leftChannels, comparedMessages };
+  const shared = { parsedChannel, heartbeats, stalledCallers, leftChannels, comparedMessages, conversationRoom };
+  const ports = { ...relayPorts, ...shared };
   let active = 0;
 
   const serve = async (call: ConnectedCall, connection: CallerConnection): Promise<void> => {
@@ -142,6 +155,7 @@ async function serveCall(ports: StagePorts, call: ConnectedCall, reached: Reache
     const answered = await askForAnswer(ports, call, admitted, reached);
     if (answered !== null) succeeded = await answerCaller(ports, answered);
   } finally {
+    reached.last.conversation?.leave();
     leaveLimits(admitted, succeeded);
     releaseBackgroundSlot(ports, reached.last);
   }
@@ -158,16 +172,19 @@ async function askForAnswer(
   reached: Reached,
 ): Promise<AnsweredCall | null> {
   const holder = admitted.user.id;
-  const body = await (typeof bodySource === 'function'
+  const sent = await (typeof bodySource === 'function'
     ? bodySource(holder)
     : ports.bodies[endpoint.body](bodySource, ip, holder));
   try {
+    const body = await continuedBody(ports, holder, endpoint, sent);
     const named = reached.to(nameCall(ports, admitted, body));
-    const resolved = reached.to(await resolveCall(ports, named, body));
-    const reserved = reached.to(await reserveCall(ports, resolved));
+    const resolved = await resolveCall(ports, named, body);
+    const conversation = holdConversation(ports, resolved, body);
+    const holding = reached.to(conversation === null ? resolved : extended(resolved, { conversation }));
+    const reserved = reached.to(await reserveCall(ports, holding));
     return await whileReserved(reserved, () => askUpstreams(ports, reserved, body));
   } finally {
-    body.leave();
+    sent.leave();
   }
 }
 

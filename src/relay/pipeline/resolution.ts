@@ -33,7 +33,7 @@ import { mappedModel } from './channel-settings.js';
 import { type KeptCall, keepingChannels, withKept } from './kept-call.js';
 import { bodiesAsked, enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
 import { channelOfParent } from './parent-task.js';
-import { serves } from './served-mode.js';
+import { servedAsAsked, serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -201,7 +201,9 @@ export function* resolutionSteps(
   const settings = ports.directory.settings();
   const choice = chooseModel(ports, caller, asked);
   const { requestedModel, alias, model, group, pinned, serving } = choice;
-  checkBody(asked, settings);
+  const storedHere =
+    endpoint.conversation !== undefined && settings.storesResponses && !servedAsAsked(serving, ports, endpoint);
+  checkBody({ ...asked, storedHere }, settings);
   yield;
   yield* checkWords(endpoint, body, settings.sensitiveWords);
   yield;

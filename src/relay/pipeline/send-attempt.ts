@@ -95,7 +95,8 @@ export async function sendAttempt(
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);
-      return { ok: true, upstreamModel, reasoningEffort, thinking, service, got: read.got, headers };
+      const stores = caller.conversation?.stores === true;
+      return { ok: true, upstreamModel, reasoningEffort, thinking, service, got: read.got, headers, stores };
     }
     answerSlot.leave();
     const { error, costUnknown } = read;

@@ -1,4 +1,5 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
+import type { BodyRoom } from '../../http/body-room.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { Heartbeats } from '../delivery/heartbeats.js';
 import type { StalledCallers } from '../delivery/stalled-callers.js';
@@ -13,4 +14,6 @@ export interface StagePorts extends RelayPorts {
   readonly heartbeats: Heartbeats;
   readonly leftChannels: LeftChannels;
   readonly comparedMessages: ComparedMessages;
+  /** For conversations that are held until their responses are stored. */
+  readonly conversationRoom: BodyRoom;
 }

@@ -313,8 +313,13 @@ describe('the container of an answer of Anthropic’s', () => {
 });
 
 describe('where nothing is to be kept', () => {
-  beforeAll(() => gateway.setOption('general_setting.keep_upstream', 'false'));
-  afterAll(() => gateway.setOption('general_setting.keep_upstream', 'true'));
+  const keeping = ['general_setting.keep_upstream', 'general_setting.store_responses'] as const;
+  beforeAll(async () => {
+    for (const option of keeping) await gateway.setOption(option, 'false');
+  });
+  afterAll(async () => {
+    for (const option of keeping) await gateway.setOption(option, 'true');
+  });
 
   test('a request is sent with store false', async () => {
     await made(owner);

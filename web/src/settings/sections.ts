@@ -154,6 +154,9 @@ const models: readonly SettingSection[] = [
       'general_setting.responses_websocket',
       'general_setting.keep_upstream',
       'general_setting.kept_upstream_days',
+      'general_setting.store_responses',
+      'general_setting.stored_response_days',
+      'general_setting.stored_response_megabytes',
     ),
   },
   {

@@ -54,6 +54,10 @@ export const settingHintsZh = {
   'general_setting.responses_websocket':
     'Codex 等客户端可在一个连接上完成多轮对话。关闭后以 426 回应，客户端改用 HTTP。',
   'general_setting.session_affinity': '同一会话的调用在同一优先级内固定使用同一渠道，以命中该渠道上游的提示词缓存。',
+  'general_setting.store_responses':
+    '上游只有聊天接口时，响应及其对话加密保存在网关，用户可凭 previous_response_id 继续对话。关闭后此类 ID 会被拒绝，已保存的内容会被删除。',
+  'general_setting.stored_response_days': '1 至 30。',
+  'general_setting.stored_response_megabytes': '单位：MiB，所有用户合计，至少 16。超出时先删除最早的。',
   'general_setting.stream_open_seconds':
     '单位：秒。上游迟迟不回应时，先发送状态码 200 和响应头；之后的失败只能在流中告知，但仍会重试其他渠道。0：30 秒；开启保活且间隔更短时为保活间隔。',
   GitHubClientId: '在 GitHub 的 OAuth App 中查看。',

@@ -11,6 +11,7 @@ import { responsesInChat } from '../responses-in-chat/to-neutral.js';
 import { responsesTexts, tallyResponsesPrompt } from '../responses-input.js';
 import { responsesKept } from '../responses-kept.js';
 import { wrongResponsesTools } from '../responses-tools.js';
+import { responsesConversation } from '../stored-responses.js';
 import { asksForStream } from '../streaming.js';
 import { integerFrom, invalidRequest, maxOutputTokens } from '../validate.js';
 
@@ -85,6 +86,7 @@ export const responses: Endpoint = {
   asksForStream,
   asksForUsage: () => true,
   kept: responsesKept,
+  conversation: responsesConversation,
   inBackground: ({ background }) => background === true,
   demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);

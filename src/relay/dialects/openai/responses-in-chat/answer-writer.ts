@@ -31,11 +31,11 @@ export class ResponsesChatWriter implements AnswerWriter {
   private begun = false;
   private finish: string | null = null;
 
-  constructor({ body }: CallerRequest, info: CallInfo) {
-    this.head = { ...responseHead(body, info), model: info.model };
+  constructor(caller: CallerRequest, info: CallInfo) {
+    this.head = { ...responseHead(caller, info), model: info.model };
     this.items = new ResponseItems({
       callId: info.callId,
-      forms: toolForms(body),
+      forms: toolForms(caller.body),
       emit: (type, event) => this.event(type, event),
     });
   }
@@ -106,15 +106,15 @@ const maxIdLength = 40;
 const fitId = (id: string): string => id.replace(/[^\w-]/g, '_').slice(0, maxIdLength);
 
 /** A complete answer. */
-export function responseOfChat({ body, usage }: WholeAnswer, { body: asked }: CallerRequest): Buffer {
+export function responseOfChat({ body, usage }: WholeAnswer, caller: CallerRequest): Buffer {
   const choice = firstChoice(body) ?? {};
-  const callId = fitId(textIn(body.id) ?? '');
-  const items = new ResponseItems({ callId, forms: toolForms(asked), emit: () => {} });
+  const callId = caller.conversation?.callId ?? fitId(textIn(body.id) ?? '');
+  const items = new ResponseItems({ callId, forms: toolForms(caller.body), emit: () => {} });
   items.delta(messageIn(choice) ?? {}, choice.logprobs);
   const reason = incompleteReason(textIn(choice.finish_reason));
   items.close(reason === null ? 'completed' : 'incomplete');
   const info = { callId, createdAt: countIn(body.created) ?? 0, model: textIn(body.model) ?? '' };
-  const head = { ...responseHead(asked, info), model: info.model, ...servedBy(body) };
+  const head = { ...responseHead(caller, info), model: info.model, ...servedBy(body) };
   const reported = usage === null ? null : writeResponsesUsage(usage);
   return Buffer.from(jsonText(endedResponse(head, reason, { output: items.output, usage: reported })));
 }

@@ -1,4 +1,4 @@
-import type { CallInfo } from '../../../contracts/protocol.js';
+import type { CallerRequest, CallInfo } from '../../../contracts/protocol.js';
 import { jsonText } from '../../../json/exact-number.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../../../json/json.js';
 
@@ -60,13 +60,20 @@ function textFormat({ text }: JsonObject): JsonObject {
 }
 
 /** What all forms of a response share. It holds nothing long of the request. */
-export function responseHead(body: JsonObject, { callId, createdAt }: CallInfo): JsonObject {
+export function responseHead(
+  { body, conversation }: Pick<CallerRequest, 'body' | 'conversation'>,
+  { callId, createdAt }: CallInfo,
+): JsonObject {
   const head: JsonObject = { id: `resp_${callId}`, object: 'response', created_at: createdAt, ...usual };
   for (const name of repeated) {
     const value = body[name] ?? null;
     if (value !== null && isShort(value)) head[name] = value;
   }
   head.text = textFormat(body);
+  if (conversation !== undefined) {
+    head.previous_response_id = conversation.previous;
+    head.store = conversation.stores;
+  }
   return head;
 }
 

@@ -1,9 +1,9 @@
 import type { BodySlot } from '../../../../http/body-room.js';
-import { saysItsThought } from '../../../contracts/kept-ids.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../../json/json.js';
 import type { Frame } from '../../../upstream/sse.js';
 import { dataOf, isNamed } from '../../named-events.js';
-import { memberText } from './member-text.js';
+import { isPortableItem } from '../input-items.js';
+import { memberText } from '../member-text.js';
 
 /*
  * What a connection remembers: the items of its last response, input and output, so that the next one can name it by
@@ -19,10 +19,6 @@ interface Remembered {
 const comma = Buffer.from(',');
 const itemDone = 'response.output_item.done';
 const ended: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
-
-/** Whether it can be sent again: thinking without its content is known by an id alone, which nobody has stored. */
-const isPortable = (item: JsonObject): boolean =>
-  item.type !== 'reasoning' || textIn(item.encrypted_content) !== null || saysItsThought(item);
 
 const joined = (parts: readonly Buffer[]): Buffer =>
   Buffer.concat(parts.filter(({ length }) => length > 0).flatMap((part, at) => (at === 0 ? [part] : [comma, part])));
@@ -57,7 +53,7 @@ export class Conversation {
     const event = parseJson(text);
     if (!isObject(event)) return;
     const { type, item, response } = event;
-    if (type === itemDone && isObject(item) && isPortable(item))
+    if (type === itemDone && isObject(item) && isPortableItem(item))
       this.put(Number(event.output_index ?? 0), Buffer.from(memberText({ text, value: event }, 'item')));
     else if (ended.has(String(type)) && isObject(response)) this.complete(response);
   }
@@ -104,7 +100,7 @@ export class Conversation {
       done.length > 0
         ? done
         : objectsIn(response.output)
-            .filter(isPortable)
+            .filter(isPortableItem)
             .map((one) => Buffer.from(JSON.stringify(one)));
     this.remember(id, joined([this.input, ...items]));
   }

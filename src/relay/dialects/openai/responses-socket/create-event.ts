@@ -1,9 +1,8 @@
 import { RelayError } from '../../../contracts/errors.js';
-import { isList, type JsonObject, type JsonValue, parseJson, textIn } from '../../../json/json.js';
+import { type JsonObject, textIn } from '../../../json/json.js';
 import { carried, type JsonSource } from '../../../protocols/carried.js';
-import { invalidBody } from '../../body-sink.js';
 import { JsonBody } from '../../json-body.js';
-import { memberText } from './member-text.js';
+import { itemsText, joinedItems, withEarlierItems } from '../input-items.js';
 
 /* What a client sends over the WebSocket: `response.create`, whose other members are those of a request over HTTP. */
 
@@ -33,20 +32,6 @@ function check({ type, generate, background, stream_id: stream }: JsonObject): v
     throw invalid('stream_id', 'stream_id is not served: open a WebSocket for each stream of responses');
 }
 
-/** A text is one message of the user. */
-function itemsText(source: JsonSource): string {
-  const { input } = source.value;
-  if (input === undefined || input === null) return '';
-  const text = memberText(source, 'input');
-  if (typeof input === 'string') return `{"type":"message","role":"user","content":${text}}`;
-  return isList(input) ? text.slice(1, -1).trim() : '';
-}
-
-const itemsIn = (input: JsonValue | undefined): readonly JsonValue[] => {
-  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }];
-  return isList(input) ? input : [];
-};
-
 /** Without the members that only a WebSocket has. */
 function requestOf(source: JsonSource): JsonSource {
   const { type: _type, generate: _generate, ...members } = source.value;
@@ -73,20 +58,7 @@ export function* readCreateEvent(
   const earlier = previous === null ? null : remembering.itemsOf(previous);
   yield;
   if (earlier === null) return { request, warmsUp, items };
-  const whole = [earlier, items].filter((text) => text !== '').join(',');
   if (bytes.length + earlier.length > maxBytes)
     throw new RelayError(413, 'read_request_body_failed', `the conversation is larger than ${maxBytes} bytes`);
-  return { request: withItems(request, earlier, whole), warmsUp, items: whole };
-}
-
-function withItems(request: JsonSource, earlier: string, whole: string): JsonSource {
-  const { input, previous_response_id: _named, ...rest } = request.value;
-  const text = carried(request, rest);
-  const before = parseJson(`[${earlier}]`);
-  if (!isList(before)) throw invalidBody('what was said before cannot be read', 'previous_response_id');
-  const end = text.lastIndexOf('}');
-  return {
-    text: `${text.slice(0, end)},"input":[${whole}]}`,
-    value: { ...rest, input: [...before, ...itemsIn(input)] },
-  };
+  return { request: withEarlierItems(request, earlier), warmsUp, items: joinedItems(earlier, items) };
 }

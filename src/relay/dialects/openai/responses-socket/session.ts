@@ -31,8 +31,8 @@ export interface SessionPorts {
   /** For what connections remember. */
   readonly rememberedRoom: BodyRoom;
   readonly maxMessageBytes: number;
-  /** Providers may keep responses, so that an id that is not of this connection may be known to them. */
-  readonly keepsUpstream: () => boolean;
+  /** Responses may be stored, so that an id that is not of this connection may be known all the same. */
+  readonly knowsOtherIds: () => boolean;
   readonly log: Pick<RelayLog, 'warn' | 'error'>;
 }
 
@@ -197,18 +197,22 @@ export class ResponsesSession {
   private async read(message: Message): Promise<ReadMessage> {
     const { bytes, slot } = message;
     message.bytes = nothing;
-    const { largeWork, maxMessageBytes, keepsUpstream } = this.ports;
+    const { largeWork, maxMessageBytes, knowsOtherIds } = this.ports;
     try {
       const event = await largeWork.runSteps(bytes.length, () =>
         readCreateEvent(bytes, this.conversation, maxMessageBytes),
       );
       const { text, value } = event.request;
       const previous = textIn(value.previous_response_id);
-      if (previous !== null && !keepsUpstream()) throw keptNotFound('response', previous, 'previous_response_id');
+      if (previous !== null && !knowsOtherIds()) throw keptNotFound('response', previous, 'previous_response_id');
       const size = Buffer.byteLength(text);
       const full = size > bytes.length ? slot.take(size - bytes.length) : null;
       if (full !== null) throw noRoomForMessage(full);
-      const body: HeldBody = { text, value, bytes: size, upload: null, leave: slot.leave };
+      const takeMore = (more: number): void => {
+        const noRoom = slot.take(more);
+        if (noRoom !== null) throw noRoomForMessage(noRoom);
+      };
+      const body: HeldBody = { text, value, bytes: size, upload: null, takeMore, leave: slot.leave };
       return { event, body, error: null };
     } catch (error) {
       if (error instanceof RelayError) return { event: null, body: null, error };

@@ -37,7 +37,7 @@ const usualLimits = {
   ageMs: 60 * 60_000,
 } as const satisfies Partial<ResponsesSocketLimits>;
 
-interface ResponsesSocketsOptions extends Omit<SessionPorts, 'keepsUpstream' | 'rememberedRoom'> {
+interface ResponsesSocketsOptions extends Omit<SessionPorts, 'knowsOtherIds' | 'rememberedRoom'> {
   readonly directory: Directory;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly requestIdHeaders: readonly string[];
@@ -95,7 +95,10 @@ class OpenSockets implements ResponsesSockets {
     this.ports = {
       ...options,
       rememberedRoom: new BodyRoom(room),
-      keepsUpstream: () => directory.settings().keepsUpstream,
+      knowsOtherIds: () => {
+        const { keepsUpstream, storesResponses } = directory.settings();
+        return keepsUpstream || storesResponses;
+      },
     };
   }
 

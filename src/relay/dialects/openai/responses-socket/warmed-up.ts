@@ -6,7 +6,7 @@ import { endedResponse, responseHead } from '../responses-in-chat/response-objec
 /** A response that has generated nothing, and whose request the connection remembers. */
 export function warmedUpResponse(request: JsonObject, callId: string): JsonObject & { readonly id: string } {
   const model = textIn(request.model) ?? '';
-  const head = responseHead(request, { callId, createdAt: Math.floor(Date.now() / 1000), model });
+  const head = responseHead({ body: request }, { callId, createdAt: Math.floor(Date.now() / 1000), model });
   const usage = writeResponsesUsage(noUsage);
   return { ...endedResponse({ ...head, model }, null, { output: [], usage }), id: `resp_${callId}` };
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../json/json.js';
-import { carried, type JsonSource } from '../../../protocols/carried.js';
+import type { JsonObject } from '../../json/json.js';
+import { carried, type JsonSource } from '../../protocols/carried.js';
 
 /** A member of an object as it is written. It must be there, once. */
 export function memberText(source: JsonSource, name: string): string {

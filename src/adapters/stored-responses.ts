@@ -1,0 +1,104 @@
+import type { Pool } from 'pg';
+import type { StoredResponseRows } from '../application/ports/stored-response-ports.js';
+import { isUnavailable } from '../domain/kernel/failure.js';
+import type { UserId } from '../domain/kernel/ids.js';
+import { statements } from './database/statements.js';
+import type { UserKeys } from './vault/personal-data.js';
+import { openBytes, sealBytes } from './vault/sealing.js';
+
+/* In a table beside the log: what people say to models is in no event. A deleted user's rows can be opened no more. */
+
+/** What a user's key is asked for here. */
+const purpose = 'stored responses';
+
+const owner = (user: UserId, id: string): string => `stored response ${id} of user ${user}`;
+
+const insertSql = `INSERT INTO stored_response (user_id, response_id, stored_at, bytes, sealed)
+  SELECT user_id, response_id, stored_at, octet_length(sealed), sealed
+  FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bytea[]) AS new (user_id, response_id, stored_at, sealed)
+  ON CONFLICT DO NOTHING`;
+
+const beyondShareSql = `DELETE FROM stored_response USING (
+  SELECT response_id, row_number() OVER newest AS nth, sum(bytes) OVER newest AS total
+  FROM stored_response WHERE user_id = $1 WINDOW newest AS (ORDER BY response_id DESC)) AS counted
+  WHERE user_id = $1 AND stored_response.response_id = counted.response_id AND (nth > $2 OR total > $3)`;
+
+const beyondTotalSql = `DELETE FROM stored_response USING (
+  SELECT user_id, response_id, sum(bytes) OVER (ORDER BY stored_at DESC, response_id DESC) AS total
+  FROM stored_response) AS counted
+  WHERE stored_response.user_id = counted.user_id AND stored_response.response_id = counted.response_id
+  AND total > $1`;
+
+export function postgresStoredResponses({
+  pool,
+  keys,
+}: {
+  readonly pool: Pool;
+  readonly keys: UserKeys;
+}): StoredResponseRows {
+  const query = statements(pool);
+  return {
+    async add(responses, share) {
+      const users: number[] = [];
+      const ids: string[] = [];
+      const times: number[] = [];
+      const sealed: Buffer[] = [];
+      for (const { userId, id, at, content } of responses) {
+        const key = await keys.makeKey(userId, purpose);
+        if (key === null) continue;
+        users.push(userId);
+        ids.push(id);
+        times.push(at);
+        sealed.push(sealBytes(key, owner(userId, id), content));
+      }
+      await query(insertSql, [users, ids, times, sealed]);
+      for (const user of new Set(users)) await query(beyondShareSql, [user, share.responses, share.bytes]);
+    },
+
+    async get(user, id, since) {
+      const { rows } = await query<{ sealed: Buffer }>(
+        'SELECT sealed FROM stored_response WHERE user_id = $1 AND response_id = $2 AND stored_at >= $3',
+        [user, id, since],
+      );
+      const sealed = rows[0]?.sealed;
+      if (sealed === undefined) return null;
+      try {
+        const key = await keys.key(user, purpose);
+        return key === null ? 'unreadable' : openBytes(key, owner(user, id), sealed);
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        return 'unreadable';
+      }
+    },
+
+    async remove(user, id) {
+      const { rowCount } = await query('DELETE FROM stored_response WHERE user_id = $1 AND response_id = $2', [
+        user,
+        id,
+      ]);
+      return (rowCount ?? 0) > 0;
+    },
+
+    async removeAll(user) {
+      const { rowCount } = await query('DELETE FROM stored_response WHERE user_id = $1', [user]);
+      return rowCount ?? 0;
+    },
+
+    async count(user, since) {
+      const { rows } = await query<{ count: number }>(
+        'SELECT count(*)::integer AS count FROM stored_response WHERE user_id = $1 AND stored_at >= $2',
+        [user, since],
+      );
+      return rows[0]?.count ?? 0;
+    },
+
+    async purge(before, maxBytes) {
+      const { rowCount: old } = await query('DELETE FROM stored_response WHERE stored_at < $1', [before]);
+      const { rowCount: beyond } = await query(beyondTotalSql, [maxBytes]);
+      const { rows } = await query<{ bytes: number }>(
+        'SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM stored_response',
+      );
+      return { removed: (old ?? 0) + (beyond ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+
+/* Responses that the gateway stores itself, with their conversations, for upstreams that store none. */
+
+export interface StoredResponse {
+  readonly userId: UserId;
+  /** See storedResponseId. */
+  readonly id: string;
+  readonly at: Instant;
+  /** The conversation and the response, packed. */
+  readonly content: Buffer;
+}
+
+/** What the relay needs of them, in whichever process. */
+export interface StoredResponses {
+  /** Queues it, and it is found from now on. Nobody waits, and it never throws: one for which there is no room is lost. */
+  put(response: StoredResponse): void;
+  /** Its content; null: there is none of this user's, it is too old, or it cannot be opened. */
+  find(user: UserId, id: string): Promise<Buffer | null>;
+  /** False: there was none of this user's. */
+  remove(user: UserId, id: string): Promise<boolean>;
+}
+
+/** For faces: all of a user. */
+export interface StoredResponsesOfUser {
+  /** How many there were. */
+  removeAll(user: UserId): Promise<number>;
+  count(user: UserId): Promise<number>;
+}
+
+/** The most that is stored of one user. */
+export interface StoredShare {
+  readonly responses: number;
+  readonly bytes: number;
+}
+
+/** Where they are stored, sealed. */
+export interface StoredResponseRows {
+  /**
+   * All of them, or none where it throws. Those of users whose key is destroyed are left out. Of each user the oldest
+   * beyond the share are removed.
+   */
+  add(responses: readonly StoredResponse[], share: StoredShare): Promise<void>;
+  /** `unreadable`: it is there, and cannot be opened. null: it is not there. */
+  get(user: UserId, id: string, since: Instant): Promise<Buffer | 'unreadable' | null>;
+  remove(user: UserId, id: string): Promise<boolean>;
+  removeAll(user: UserId): Promise<number>;
+  count(user: UserId, since: Instant): Promise<number>;
+  /** Removes those of before, and the oldest beyond so many bytes. */
+  purge(before: Instant, maxBytes: number): Promise<{ readonly removed: number; readonly bytes: number }>;
+}
