@@ -1,8 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { midjourneyActions, modelOfAction, modelsOf } from '../../../../src/relay/protocols/midjourney/actions.js';
 import { actionOfButton } from '../../../../src/relay/protocols/midjourney/custom-id.js';
 import { readSimpleChange } from '../../../../src/relay/protocols/midjourney/simple-change.js';
-import { readSubmission, type SubmitKind, submitKinds } from '../../../../src/relay/protocols/midjourney/submission.js';
+import {
+  isWrong,
+  readSubmission,
+  type SubmitKind,
+  submitKinds,
+} from '../../../../src/relay/protocols/midjourney/submission.js';
 
 const id = '1712158011464906';
 const job = 'a1b2c3d4-0000-4000-8000-000000000000';
@@ -61,7 +67,21 @@ const bodies: Readonly<Record<SubmitKind, readonly [Record<string, unknown>, str
   edits: [{ prompt: 'a hat', image: 'AAAA' }, 'EDITS', null],
 };
 
+const members = ['prompt', 'base64Array', 'taskId', 'action', 'index', 'content', 'customId', 'dimensions', 'base64'];
+const others = ['state', 'notifyHook', 'accountFilter', 'sourceBase64', 'targetBase64', 'image', '__proto__'];
+
 describe('a submission', () => {
+  test.each(submitKinds)('to %s of any shape is read, or refused by a word and a member', (kind) =>
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...members, ...others), fc.jsonValue()), (body) => {
+        const read = readSubmission(kind, body as never);
+        if (isWrong(read))
+          expect(read).toMatchObject({ word: expect.stringMatching(/^\w+$/), param: expect.any(String) });
+        else expect(read.action).toMatch(/^[A-Z_]{1,32}$/);
+      }),
+    ),
+  );
+
   test.each(submitKinds)('to %s is read as its action and the task it follows', (kind) => {
     const [body, action, parentId] = bodies[kind];
     expect(readSubmission(kind, body as never)).toEqual({ action, parentId });

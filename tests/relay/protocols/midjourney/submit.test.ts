@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { submittedBody, withoutMode } from '../../../../src/relay/protocols/midjourney/submit-request.js';
+
+const off = {
+  ...{ notifies: false, takesAccountFilter: false, clearsModes: false, forwardsPictures: true, checksParent: true },
+};
+const callback = 'https://site.example/mj/notify/1/secret';
+const sent = (body: Record<string, unknown>, options: Partial<typeof off> = {}, hook: string | null = callback) =>
+  submittedBody(body as never, { midjourney: { ...off, ...options }, callback: hook });
+
+describe('a submission as it goes upstream', () => {
+  test('has neither hook nor accounts where the options do not allow them', () =>
+    expect(sent({ model: 'mj_imagine', prompt: 'a', accountFilter: {}, notifyHook: 'https://a.example' })).toEqual({
+      prompt: 'a',
+    }));
+
+  test('has the hook of its caller, or that of the gateway, where the option allows it', () => {
+    expect(sent({ prompt: 'a' }, { notifies: true })).toEqual({ prompt: 'a', notifyHook: callback });
+    const own = { prompt: 'a', notifyHook: 'https://a.example' };
+    expect(sent(own, { notifies: true })).toEqual(own);
+    expect(sent({ prompt: 'a' }, { notifies: true }, null)).toEqual({ prompt: 'a' });
+  });
+
+  test('has its account filter where the option allows it', () => {
+    const body = { prompt: 'a', accountFilter: { modes: ['FAST'] } };
+    expect(sent(body, { takesAccountFilter: true })).toEqual(body);
+  });
+
+  test.each([
+    ['a cat --fast', 'a cat'],
+    ['--relax a cat --TURBO --ar 1:1', 'a cat --ar 1:1'],
+    ['a cat --fast --fast', 'a cat'],
+    ['a --fastest cat--fast', 'a --fastest cat--fast'],
+    ['a cat', 'a cat'],
+  ])('of the prompt "%s" has the words "%s" where modes are cleared', (prompt, cleared) => {
+    expect(sent({ prompt }, { clearsModes: true })).toEqual({ prompt: cleared });
+    expect(sent({ prompt })).toEqual({ prompt });
+  });
+
+  test.each([
+    ['/mj-fast/mj/submit/imagine', '/mj/submit/imagine'],
+    ['/mj/submit/imagine', '/mj/submit/imagine'],
+    ['/mj-turbo/mj/insight-face/swap', '/mj/insight-face/swap'],
+  ])('to %s has the path %s without its speed', (path, plain) => expect(withoutMode(path)).toBe(plain));
+});
