@@ -20,6 +20,7 @@ import { registrationEndpoints } from './registration.js';
 import { setupEndpoints } from './setup.js';
 import { shownQuota } from './shown-quota.js';
 import { statusEndpoints } from './status.js';
+import { taskEndpoints } from './tasks.js';
 import { tokenEndpoints } from './token.js';
 import { topUpEndpoints } from './top-up.js';
 import { userEndpoints } from './user.js';
@@ -131,6 +132,7 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     optionEndpoints(endpoints, application);
     logEndpoints(endpoints, application, options);
     dataEndpoints(endpoints, application);
+    taskEndpoints(endpoints, application);
 
     // Pages of other origins have nothing to do here; what they may read with an API key says so itself.
     scope.options('/*', (_request, reply) => reply.status(204).send());

@@ -60,6 +60,10 @@ const readable = () => [
   '/api/log/self',
   '/api/log/search?keyword=2',
   '/api/data/',
+  '/api/mj/',
+  '/api/mj/self',
+  '/api/task/',
+  '/api/task/self',
 ];
 
 describe('the answers to root', () => {
