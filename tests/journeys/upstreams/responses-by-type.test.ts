@@ -46,7 +46,7 @@ let scripted: Scripted;
 const channels = new Map<number, ChannelId>();
 let received: { readonly url: string; readonly body: JsonObject }[] = [];
 
-const model = (type: number) => `by-${type}`;
+const model = (type: number, more = '') => `by-${type}${more}`;
 const refusal = (status: number): Scripted => ({
   status,
   text: JSON.stringify({ error: { message: 'Not now.', type: 'some_error', code: `code_${status}` } }),
@@ -62,7 +62,11 @@ beforeAll(async () => {
     if (then === undefined) response.end(text);
     else response.write(text, () => (then === 'cut' ? response.destroy() : undefined));
   });
-  const ones = JSON.stringify(Object.fromEntries(allTypes.map((type) => [model(type), 1])));
+  const names = [
+    ...allTypes.map((type) => model(type)),
+    ...typesBySetting.flatMap((type) => [model(type, '-usual'), model(type, '-set')]),
+  ];
+  const ones = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])));
   for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, ones);
   await gateway.setOption('CacheRatio', ones.replaceAll(':1', ':0.5'));
   await gateway.setOption('RetryTimes', '0');
@@ -97,7 +101,13 @@ const ways = [
 
 const left = (expected: number) => until(async () => ((await gateway.available(user)) === expected ? true : null));
 
-describe.each(allTypes.flatMap((type) => ways.map(([name, path, body]) => [type, name, path, body] as const)))(
+/** Chats reach those by setting as they reach the others. */
+const tried = [
+  ...types.flatMap((type) => ways.map((way) => [type, ...way] as const)),
+  ...typesBySetting.map((type) => [type, ...ways[0]] as const),
+];
+
+describe.each(tried)(
   'type %i by %s',
   (type, _name, path, asked) => {
     const send = (more: JsonObject = {}) =>
@@ -159,9 +169,7 @@ describe.each(typesBySetting)('type %i', (type) => {
     45: '/api/v3/responses',
   };
   const send = async (setting: string | null) => {
-    const name = `${model(type)}-${setting === null ? 'usual' : 'set'}`;
-    for (const option of ['ModelRatio', 'CompletionRatio'])
-      await gateway.setOption(option, JSON.stringify({ [name]: 1 }));
+    const name = model(type, setting === null ? '-usual' : '-set');
     await gateway.addChannel({ type, models: [name], baseUrl: upstream.url, autoBan: false, setting });
     await caller.send('/v1/responses', {
       method: 'POST',
