@@ -4,7 +4,7 @@ import { authenticate } from '../admission/authenticate.js';
 import { brokenOff, noRoomHere } from '../answers/lost-answer.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { fromUpstream, jsonType, RelayError, saturatedHere } from '../contracts/errors.js';
-import { keptNotFound } from '../contracts/kept-ids.js';
+import { isKeptAnyway, keptNotFound } from '../contracts/kept-ids.js';
 import type { BodySource } from '../contracts/ports.js';
 import { HttpCaller } from '../delivery/http-caller.js';
 import { eventStreamType, streamHeaders, write, writeToEnd } from '../delivery/write-answer.js';
@@ -41,6 +41,8 @@ export interface KeptRequest extends Omit<IncomingCall, 'model' | 'bodySource'> 
   readonly method: ResourceRequest['method'];
   /** In place of the endpoint's own collection upstream; null: that. */
   readonly instead: string | null;
+  /** A file is answered, not JSON. */
+  readonly file: boolean;
 }
 
 /** Members of a query that are upstream's to read. */
@@ -128,7 +130,7 @@ async function ownerOf(
   // No part of the path leads elsewhere.
   const wrong = rest.find((part) => !isKeptId(part));
   if (wrong !== undefined) throw keptNotFound('item', wrong, null);
-  if (!directory.settings().keepsUpstream) throw keptNotFound(kind, id, null);
+  if (!directory.settings().keepsUpstream && !isKeptAnyway(kind)) throw keptNotFound(kind, id, null);
   const owner = isKeptId(id) ? (await kept.ownedBy(user, [id])).get(id) : undefined;
   if (owner === undefined || owner.kind !== kind) throw keptNotFound(kind, id, null);
   return owner;
@@ -195,6 +197,12 @@ async function askAndPass(
       return;
     }
     const bytes = await wholeOf(answer, ports.answers.maxBytes, slot);
+    if (asked.file) {
+      // Whatever it is called: a browser is to show none of it.
+      connection.begin('application/octet-stream', headers, bytes.length);
+      await writeToEnd(connection, bytes, ports.stalledCallers);
+      return;
+    }
     const body = await ports.largeWork.run(bytes.length, () => parseJson(bytes.toString('utf8')));
     if (!isObject(body)) throw fromUpstream(unreadableAnswer('the upstream answered something that is not JSON'), 502);
     await made(body);
@@ -219,6 +227,9 @@ async function wholeOf(answer: UpstreamAnswer, maxBytes: number, slot: AnswerSlo
   }
 }
 
+/** What lies below, where it is no item. */
+const partOf: Partial<Record<KeptKind, KeptKind>> = { container: 'file' };
+
 /** Upstream's, masked. What it does not know any more is not found, in the same words as what nobody ever had. */
 async function refusal(
   ports: StagePorts,
@@ -233,7 +244,7 @@ async function refusal(
   const body = await answer.body.whole(maxRefusal, slot).catch(() => Buffer.alloc(0));
   const [, item] = rest;
   if (status === 404 && id !== null)
-    return item === undefined ? keptNotFound(kind, id, null) : keptNotFound('item', item, null);
+    return item === undefined ? keptNotFound(kind, id, null) : keptNotFound(partOf[kind] ?? 'item', item, null);
   // Where nothing can be made there are none.
   if (status === 404) return new RelayError(501, 'api_not_implemented', 'the upstream of this group has none of these');
   if (status < 400) return fromUpstream(unreadableAnswer(`the upstream answered with status ${status}`), 502);

@@ -107,60 +107,54 @@ const tried = [
   ...typesBySetting.map((type) => [type, ...ways[0]] as const),
 ];
 
-describe.each(tried)(
-  'type %i by %s',
-  (type, _name, path, asked) => {
-    const send = (more: JsonObject = {}) =>
-      caller.send(path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: { model: model(type), ...asked, ...more },
-      });
+describe.each(tried)('type %i by %s', (type, _name, path, asked) => {
+  const send = (more: JsonObject = {}) =>
+    caller.send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: { model: model(type), ...asked, ...more },
+    });
 
-    test.each([false, true])('is charged by the usage of its answer (streamed: %s)', async (stream) => {
-      scripted = { text: stream ? streamOf(answer) : JSON.stringify(answer) };
+  test.each([false, true])('is charged by the usage of its answer (streamed: %s)', async (stream) => {
+    scripted = { text: stream ? streamOf(answer) : JSON.stringify(answer) };
+    const got = await send({ stream });
+    expect(got.status).toBe(200);
+    expect(received[0]?.body).toMatchObject({ model: model(type), ...(stream && { stream }) });
+    // 8 of 20 input tokens came from a cache, at half the price.
+    expect(await lineOf(gateway, user, got)).toMatchObject({ quota: 26, usage_source: 'upstream' });
+    await left(quota - 26);
+  });
+
+  test.each([401, 429, 500])('answers a refusal with %i, free of charge', async (status) => {
+    scripted = refusal(status);
+    for (const stream of [false, true]) {
       const got = await send({ stream });
-      expect(got.status).toBe(200);
-      expect(received[0]?.body).toMatchObject({ model: model(type), ...(stream && { stream }) });
-      // 8 of 20 input tokens came from a cache, at half the price.
-      expect(await lineOf(gateway, user, got)).toMatchObject({ quota: 26, usage_source: 'upstream' });
-      await left(quota - 26);
-    });
+      expect(got.status).toBeGreaterThanOrEqual(400);
+      expect(errorIn(got).message).not.toContain('sk-upstream-key');
+    }
+    await left(quota);
+  });
 
-    test.each([401, 429, 500])('answers a refusal with %i, free of charge', async (status) => {
-      scripted = refusal(status);
-      for (const stream of [false, true]) {
-        const got = await send({ stream });
-        expect(got.status).toBeGreaterThanOrEqual(400);
-        expect(errorIn(got).message).not.toContain('sk-upstream-key');
-      }
-      await left(quota);
-    });
+  test('that is cut in the middle of a stream ends with an error, and is charged what was sent', async () => {
+    scripted = { text: eventsOf(answer).slice(0, 7).join(''), then: 'cut' };
+    const got = await send({ stream: true });
+    expect(got.text).toContain('broke off');
+    const line = await lineOf(gateway, user, got);
+    expect(line).toMatchObject({ usage_source: 'estimated', quota: line.prompt_tokens + line.completion_tokens });
+    await left(quota - line.quota);
+  });
 
-    test('that is cut in the middle of a stream ends with an error, and is charged what was sent', async () => {
-      scripted = { text: eventsOf(answer).slice(0, 7).join(''), then: 'cut' };
-      const got = await send({ stream: true });
-      expect(got.text).toContain('broke off');
-      const line = await lineOf(gateway, user, got);
-      expect(line).toMatchObject({ usage_source: 'estimated', quota: line.prompt_tokens + line.completion_tokens });
-      await left(quota - line.quota);
-    });
-
-    test.each([
-      ['stays silent', 'open'],
-      ['is cut', 'cut'],
-    ] as const)(
-      'reports an error of a stream that %s after it, long before the silence is over',
-      async (_how, then) => {
-        const failure = { type: 'error', code: 'server_error', message: 'it broke inside', param: null };
-        scripted = { text: `${eventsOf(answer).slice(0, 7).join('')}data: ${JSON.stringify(failure)}\n\n`, then };
-        const begun = performance.now();
-        expect((await send({ stream: true })).text).toContain('it broke inside');
-        expect(performance.now() - begun).toBeLessThan(25_000);
-      },
-    );
-  },
-);
+  test.each([
+    ['stays silent', 'open'],
+    ['is cut', 'cut'],
+  ] as const)('reports an error of a stream that %s after it, long before the silence is over', async (_how, then) => {
+    const failure = { type: 'error', code: 'server_error', message: 'it broke inside', param: null };
+    scripted = { text: `${eventsOf(answer).slice(0, 7).join('')}data: ${JSON.stringify(failure)}\n\n`, then };
+    const begun = performance.now();
+    expect((await send({ stream: true })).text).toContain('it broke inside');
+    expect(performance.now() - begun).toBeLessThan(25_000);
+  });
+});
 
 describe.each(typesBySetting)('type %i', (type) => {
   const asked = { input: 'What is a ledger?', instructions: 'Be brief.', previous_response_id: null };

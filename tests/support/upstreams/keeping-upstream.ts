@@ -140,6 +140,18 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
     json(response, 200, { id, object: 'conversation', created_at: 1, metadata: request.body.metadata ?? {} });
   };
 
+  /** Each has one file. */
+  const container = (request: ReceivedRequest, id: string, rest: readonly string[], response: ServerResponse) => {
+    const file = { id: 'cfile_1', object: 'container.file', container_id: id, path: '/mnt/data/a.csv', bytes: 4 };
+    const [, named, content] = rest;
+    if (named !== undefined && named !== file.id) return notFound(response, 'File');
+    if (request.method === 'DELETE') return json(response, 200, { id: named ?? id, deleted: true });
+    if (content === 'content')
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end(Buffer.from([0, 1, 0xfe, 0xff]));
+    if (rest.length === 0) return json(response, 200, { id, object: 'container', status: 'running' });
+    json(response, 200, named === undefined ? { object: 'list', data: [file], has_more: false } : file);
+  };
+
   const serve = (request: ReceivedRequest, response: ServerResponse) => {
     const path = request.url.split('?')[0] ?? '';
     const place = scripted.findIndex(({ start }) => `${request.method} ${path}`.startsWith(start));
@@ -163,6 +175,7 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
       conversations.set(conv, []);
       return json(response, 200, { id: conv, object: 'conversation', created_at: 1, metadata: {} });
     }
+    if (resource === 'containers') return container(request, id, rest, response);
     if (resource === 'conversations') return conversation(request, id, rest.join('/'), response);
     notFound(response, 'This');
   };

@@ -23,9 +23,16 @@ interface KeptRoute {
   readonly rest: readonly string[];
   /** JSON is sent along. Left out: nothing is. */
   readonly sends?: true;
+  /** A file is answered. Left out: JSON is. */
+  readonly file?: true;
 }
 
 const conversation = '/v1/conversations/:id';
+
+const container = '/v1/containers/:id';
+
+/** In place of the last part of the address that responses are sent to. */
+const collections: Partial<Record<KeptKind, string>> = { conversation: 'conversations', container: 'containers' };
 
 const keptRoutes: readonly KeptRoute[] = [
   { method: 'GET', path: '/v1/responses/:id', kind: 'response', rest: [] },
@@ -40,18 +47,28 @@ const keptRoutes: readonly KeptRoute[] = [
   { method: 'POST', path: `${conversation}/items`, kind: 'conversation', rest: ['items'], sends: true },
   { method: 'GET', path: `${conversation}/items/:item`, kind: 'conversation', rest: ['items', ':item'] },
   { method: 'DELETE', path: `${conversation}/items/:item`, kind: 'conversation', rest: ['items', ':item'] },
+  { method: 'GET', path: container, kind: 'container', rest: [] },
+  { method: 'DELETE', path: container, kind: 'container', rest: [] },
+  { method: 'GET', path: `${container}/files`, kind: 'container', rest: ['files'] },
+  { method: 'GET', path: `${container}/files/:item`, kind: 'container', rest: ['files', ':item'] },
+  { method: 'DELETE', path: `${container}/files/:item`, kind: 'container', rest: ['files', ':item'] },
+  {
+    ...{ method: 'GET', path: `${container}/files/:item/content`, kind: 'container' },
+    ...{ rest: ['files', ':item', 'content'], file: true },
+  },
 ];
 
 /** `under`: where this path is served. */
 export function keptResponsesRoutes({ relay }: RoutesOptions, under: (path: string) => string): Route[] {
   const { dialect } = responses;
-  const kept = ({ method, path, kind, rest, sends }: KeptRoute): Route => ({
+  const kept = ({ method, path, kind, rest, sends, file }: KeptRoute): Route => ({
     ...{ method, path: under(path), dialect },
     answer: (exchange) =>
       relay.kept({
         ...exchange,
         ...{ endpoint: responses, kind, method },
-        instead: kind === 'conversation' ? 'conversations' : null,
+        instead: collections[kind] ?? null,
+        file: file === true,
         bodySource: sends === true ? exchange.request : null,
         rest: rest.map((part) => (part.startsWith(':') ? (exchange.params[part.slice(1)] ?? '') : part)),
         id: path.includes(':id') ? (exchange.params.id ?? '') : null,
