@@ -56,6 +56,13 @@ export function postgresTaskStore(pool: Pool): TaskStore {
            GROUP BY public_id)`,
         [user, publicIds, platform],
       ),
+    page: (user, platform, { after, order, limit }) =>
+      found(
+        `user_id = $1 AND submission->>'platform' = $2 AND sealed IS NOT NULL
+           AND ($3::bigint IS NULL OR task_id ${order === 'asc' ? '>' : '<'} $3)
+         ORDER BY task_id ${order === 'asc' ? 'ASC' : 'DESC'} LIMIT $4`,
+        [user, platform, after, limit],
+      ),
     async replace(id, { was, sealed, progress }) {
       const { rowCount } = await query(
         `UPDATE task_content SET sealed = $3, progress = $4
@@ -66,6 +73,9 @@ export function postgresTaskStore(pool: Pool): TaskStore {
     },
     async clear(before) {
       await query('UPDATE task_content SET sealed = NULL WHERE submitted_at < $1 AND sealed IS NOT NULL', [before]);
+    },
+    async forget(id) {
+      await query('UPDATE task_content SET sealed = NULL WHERE task_id = $1', [id]);
     },
     async clearOf(users) {
       await query('UPDATE task_content SET sealed = NULL WHERE user_id = ANY ($1::bigint[]) AND sealed IS NOT NULL', [

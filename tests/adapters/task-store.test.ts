@@ -75,6 +75,23 @@ describe.each<[string, () => Promise<TaskStore>]>([
     expect(await store.newestOf(bob, ['two'], 'suno')).toEqual([]);
   });
 
+  test('has pages of one user and platform, in either order, without those that were forgotten', async () => {
+    const [one, two, three, four] = [
+      await store.add(task('a')),
+      await store.add(task('b')),
+      await store.add(task('c')),
+      await store.add(task('d')),
+    ];
+    await store.add(task('e', { user: bob }));
+    await store.add(task('f', { platform: 'midjourney' }));
+    await store.forget(three.id);
+    const page = async (after: TaskId | null, order: 'asc' | 'desc') =>
+      (await store.page(alice, 'suno', { after, order, limit: 2 })).map(({ id }) => id);
+    expect([await page(null, 'desc'), await page(two.id, 'desc')]).toEqual([[four.id, two.id], [one.id]]);
+    expect([await page(null, 'asc'), await page(two.id, 'asc')]).toEqual([[one.id, two.id], [four.id]]);
+    expect(await page(three.id, 'desc')).toEqual([two.id, one.id]);
+  });
+
   test('replaces content only of what was read, and never by older content', async () => {
     const { id, sealed: was } = await store.add(task('a'));
     const sealed = Sealed('newer');

@@ -75,11 +75,23 @@ export interface TaskView {
   readonly content: TaskContent | null;
 }
 
+/** In the order in which they were submitted. */
+export interface TaskPage {
+  /** The last of the page before, as its caller names it; null: it is the first page. */
+  readonly after: string | null;
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+}
+
 export interface Tasks {
   /** Resolves when it is durable; the same task where its call has submitted one already. Throws `store-unavailable`. */
   submitted(task: NewTask): Promise<TaskId>;
   /** Of these those that are the user's, the newest of each id. */
   ofUser(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly TaskView[]>;
+  /** Of those that are the user's and whose content is kept; null: there is none that the page is to come after. */
+  page(user: UserId, platform: TaskPlatform, page: TaskPage): Promise<readonly TaskView[] | null>;
+  /** Keeps its content no longer. What it has cost stays. */
+  forget(taskId: TaskId): Promise<void>;
   /** null: there is none. */
   byId(taskId: TaskId): Promise<TaskView | null>;
   /** That this call has submitted. null: it has submitted none. */
@@ -113,6 +125,12 @@ export interface TaskStore {
   byCalls(calls: readonly CallId[]): Promise<readonly StoredTask[]>;
   /** The newest of each of these ids. */
   newestOf(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly StoredTask[]>;
+  /** Of those whose content is kept, in this order. `after`: its id; null: from the first. */
+  page(
+    user: UserId,
+    platform: TaskPlatform,
+    page: Omit<TaskPage, 'after'> & { readonly after: TaskId | null },
+  ): Promise<readonly StoredTask[]>;
   /** False: it says something else than `was` by now, or something newer. */
   replace(
     id: TaskId,
@@ -120,6 +138,8 @@ export interface TaskStore {
   ): Promise<boolean>;
   /** Forgets the content of tasks that were submitted before. */
   clear(before: Instant): Promise<void>;
+  /** Forgets the content of this task. */
+  forget(id: TaskId): Promise<void>;
   /** Forgets the content of these users' tasks. */
   clearOf(users: readonly UserId[]): Promise<void>;
 }

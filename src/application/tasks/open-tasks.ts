@@ -7,7 +7,7 @@ import type { Tasks } from '../ports/task-ports.js';
 import { observeTask } from './observe-task.js';
 import { recordTask } from './record-task.js';
 import type { TaskPorts } from './task-setting.js';
-import { taskByCall, taskById, tasksOfUser } from './task-views.js';
+import { taskByCall, taskById, taskPage, tasksOfUser } from './task-views.js';
 
 /* Tasks for the relay: those that its calls submit, and what becomes of them. */
 
@@ -35,6 +35,11 @@ export function knownTasks(ports: OpenTasksPorts): KnownTasks & {
       await fresh();
       return tasksOfUser(ports, user, publicIds, platform);
     },
+    async page(user, platform, page) {
+      await fresh();
+      return taskPage(ports, user, platform, page);
+    },
+    forget: (taskId) => ports.tasks.forget(taskId),
     async byId(taskId) {
       await fresh();
       return taskById(ports, taskId);

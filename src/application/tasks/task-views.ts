@@ -2,7 +2,7 @@ import type { CallId, TaskId, UserId } from '../../domain/kernel/ids.js';
 import type { TaskFacts, TaskPlatform } from '../../domain/task/task.js';
 import { tasksByIds } from '../../projections/models/task-queries.js';
 import type { TaskRow } from '../../projections/models/tasks.js';
-import type { StoredTask, TaskContent, TaskView } from '../ports/task-ports.js';
+import type { StoredTask, TaskContent, TaskPage, TaskView } from '../ports/task-ports.js';
 import { foldedTask } from './observe-task.js';
 import { openContents } from './task-content.js';
 import type { TaskPorts } from './task-setting.js';
@@ -94,6 +94,20 @@ export const tasksOfUser = async (
   publicIds: readonly string[],
   platform: TaskPlatform,
 ): Promise<readonly TaskView[]> => viewsOfStored(ports, await ports.tasks.newestOf(user, publicIds, platform));
+
+/** null: the user has none of the name that the page is to come after. */
+export async function taskPage(
+  ports: ViewPorts,
+  user: UserId,
+  platform: TaskPlatform,
+  { after, ...rest }: TaskPage,
+): Promise<readonly TaskView[] | null> {
+  const [last] = after === null ? [] : await ports.tasks.newestOf(user, [after], platform);
+  if (after !== null && last === undefined) return null;
+  const stored = await ports.tasks.page(user, platform, { ...rest, after: last?.id ?? null });
+  const views = new Map((await viewsOfStored(ports, stored)).map((view) => [view.facts.taskId, view]));
+  return stored.flatMap(({ id }) => views.get(id) ?? []);
+}
 
 export const taskById = async (ports: ViewPorts, id: TaskId): Promise<TaskView | null> =>
   (await viewsOfStored(ports, await ports.tasks.byIds([id])))[0] ?? null;

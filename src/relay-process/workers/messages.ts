@@ -2,7 +2,7 @@ import type { ChangedOption, ChangedPrice } from '../../application/memory/chang
 import type { DirectorySnapshot } from '../../application/memory/directory.js';
 import type { BackgroundCall, DeliveredInBackground } from '../../application/ports/background-call-ports.js';
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
-import type { NewTask, TaskObservation, TaskView } from '../../application/ports/task-ports.js';
+import type { NewTask, TaskObservation, TaskPage, TaskView } from '../../application/ports/task-ports.js';
 import type { Config } from '../../config.js';
 import type { Release } from '../../domain/call/call-conclusion.js';
 import type { CallProgress } from '../../domain/call/call-progress.js';
@@ -73,6 +73,8 @@ export interface PrimaryMethods {
   /** See Tasks. */
   taskSubmitted(task: NewTask): Promise<TaskId>;
   tasksOfUser(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly TaskView[]>;
+  pageOfTasks(user: UserId, platform: TaskPlatform, page: TaskPage): Promise<readonly TaskView[] | null>;
+  forgetTask(taskId: TaskId): Promise<void>;
   taskById(taskId: TaskId): Promise<TaskView | null>;
   taskByCall(callId: CallId): Promise<TaskView | null>;
   observeTask(taskId: TaskId, seen: TaskObservation): Promise<void>;

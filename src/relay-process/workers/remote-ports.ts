@@ -103,6 +103,8 @@ export const remoteTasks = (primary: Primary): RelayPorts['tasks'] => ({
   ofUser: (user, publicIds, platform) => primary.ask('tasksOfUser', user, publicIds, platform),
   byId: (taskId) => primary.ask('taskById', taskId),
   byCall: (callId) => primary.ask('taskByCall', callId),
+  page: (user, platform, page) => primary.ask('pageOfTasks', user, platform, page),
+  forget: (taskId) => primary.ask('forgetTask', taskId),
   observe: (taskId, seen) => primary.ask('observeTask', taskId, seen),
   look: (taskId) => primary.ask('lookAtTask', taskId),
 });

@@ -173,6 +173,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     tasksOfUser: (user, publicIds, platform) => ports.tasks.ofUser(user, publicIds, platform),
     taskById: (taskId) => ports.tasks.byId(taskId),
     taskByCall: (callId) => ports.tasks.byCall(callId),
+    pageOfTasks: (user, platform, page) => ports.tasks.page(user, platform, page),
+    forgetTask: (taskId) => ports.tasks.forget(taskId),
     observeTask: (taskId, seen) => ports.tasks.observe(taskId, seen),
     lookAtTask: (taskId) => ports.tasks.look(taskId),
     ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],

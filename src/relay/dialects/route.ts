@@ -53,6 +53,8 @@ export interface RoutesOptions {
     | 'takeReport'
     | 'taskPicture'
     | 'ownVideo'
+    | 'ownVideos'
+    | 'deleteVideo'
     | 'sendVideoFile'
   >;
   readonly directory: Directory;

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { TaskView } from '../../application/ports/task-ports.js';
+import type { TaskPage, TaskView } from '../../application/ports/task-ports.js';
 import { BodyRoom } from '../../http/body-room.js';
 import { authenticate, type KeyCaller, type Shown } from '../admission/authenticate.js';
 import type { HeldBody, RelayPorts } from '../contracts/ports.js';
@@ -30,7 +30,7 @@ import { type KeptRequest, serveKept } from './kept-resource.js';
 import { LeftChannels } from './left-channels.js';
 import { makeConversation } from './make-conversation.js';
 import { type OwnTasksRequest, ownTasks } from './own-tasks.js';
-import { type OwnVideo, ownVideo } from './own-videos.js';
+import { deleteVideo, type OwnVideo, type OwnVideos, ownVideo, ownVideos } from './own-videos.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
@@ -67,6 +67,8 @@ export interface Relay {
   taskPicture(connection: CallerConnection, asked: PictureRequest): Promise<void>;
   /** Videos that are the caller's, and their files. Throws RelayError. */
   ownVideo(shown: Shown, id: string): Promise<OwnVideo>;
+  ownVideos(shown: Shown, page: TaskPage): Promise<OwnVideos>;
+  deleteVideo(shown: Shown, id: string): Promise<void>;
   sendVideoFile(request: VideoFileRequest): Promise<void>;
   /** Calls under way. */
   active(): number;
@@ -131,6 +133,8 @@ export function openRelay(relayPorts: RelayPorts): Relay {
     takeReport: (report) => takeReport(ports, report),
     taskPicture: (connection, asked) => servePicture(ports, connection, asked),
     ownVideo: (shown, id) => ownVideo(ports, shown, id),
+    ownVideos: (shown, page) => ownVideos(ports, shown, page),
+    deleteVideo: (shown, id) => deleteVideo(ports, shown, id),
     async sendVideoFile(request) {
       active++;
       try {

@@ -64,7 +64,7 @@ const tooLarge = (): RelayError =>
 
 /** Throws RelayError. */
 async function readyVideo({ tasks }: Pick<StagePorts, 'tasks'>, user: UserId, id: string): Promise<TaskView> {
-  const [task] = (await tasks?.ofUser(user, isKeptId(id) ? [id] : [], 'video')) ?? [];
+  const [task] = await tasks.ofUser(user, isKeptId(id) ? [id] : [], 'video');
   if (task === undefined || orderIn(task.content?.result) === null) throw videoNotFound(id);
   if (task.status === 'succeeded') return task;
   throw new RelayError(

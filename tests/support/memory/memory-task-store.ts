@@ -32,6 +32,16 @@ export class MemoryTaskStore implements TaskStore {
     return [...newest.values()];
   }
 
+  async page(
+    ...[user, platform, { after, order, limit }]: Parameters<TaskStore['page']>
+  ): Promise<readonly StoredTask[]> {
+    const rows = this.rows.filter(
+      ({ userId, submission, sealed }) => userId === user && submission.platform === platform && sealed !== null,
+    );
+    const ordered = order === 'asc' ? rows : rows.toReversed();
+    return ordered.filter(({ id }) => after === null || (order === 'asc' ? id > after : id < after)).slice(0, limit);
+  }
+
   async replace(...[id, { was, sealed, progress }]: Parameters<TaskStore['replace']>): Promise<boolean> {
     const index = this.rows.findIndex((row) => row.id === id && row.sealed === was && row.progress <= progress);
     const row = this.rows[index];
@@ -42,6 +52,10 @@ export class MemoryTaskStore implements TaskStore {
 
   async clear(before: Parameters<TaskStore['clear']>[0]): Promise<void> {
     this.forgetWhere(({ submittedAt }) => submittedAt < before);
+  }
+
+  async forget(gone: TaskId): Promise<void> {
+    this.forgetWhere(({ id }) => id === gone);
   }
 
   async clearOf(users: Parameters<TaskStore['clearOf']>[0]): Promise<void> {

@@ -7,8 +7,10 @@ import { openAiCaller as dialect } from './dialect.js';
 import { remixOf, videoGenerations, videos } from './endpoints/videos.js';
 import { shownGeneration, shownVideo } from './video-words.js';
 
-/* Where videos are ordered, looked at and downloaded. */
+/* Where videos are ordered, looked at, listed, deleted and downloaded. */
 
+const usualPage = 20;
+const maxPage = 100;
 const maxIndex = 9;
 
 const invalidQuery = (param: string, message: string): RelayError =>
@@ -45,6 +47,22 @@ export function videoRoutes({ relay, directory }: RoutesOptions, under: (path: s
   const calls = (endpoint: Endpoint): Route => callsOf({ ...endpoint, path: under(endpoint.path) }, relay);
   const idIn = ({ params }: IncomingRequest): string => params.id ?? '';
 
+  const list = answersJson(async (exchange) => {
+    const { query } = exchange;
+    const limit = countIn(query, 'limit', usualPage, [1, maxPage]);
+    const order = wordIn(query, 'order', ['desc', 'asc'], 'desc');
+    const after = query.get('after') || null;
+    const { videos, last } = await relay.ownVideos(shownIn(exchange), { limit, order, after });
+    const data = videos.map(({ task, order }) => shownVideo(task, order));
+    return {
+      object: 'list',
+      data,
+      first_id: data[0]?.id ?? null,
+      last_id: last ?? data.at(-1)?.id ?? null,
+      has_more: last !== null,
+    };
+  });
+
   const retrieve = answersJson(async (exchange) => {
     const { task, order } = await relay.ownVideo(shownIn(exchange), idIn(exchange));
     return shownVideo(task, order);
@@ -53,6 +71,12 @@ export function videoRoutes({ relay, directory }: RoutesOptions, under: (path: s
   const fetchGeneration = answersJson(async (exchange) => {
     const { task, order } = await relay.ownVideo(shownIn(exchange), idIn(exchange));
     return shownGeneration(task, order, directory.settings().siteAddress);
+  });
+
+  const remove = answersJson(async (exchange) => {
+    const id = idIn(exchange);
+    await relay.deleteVideo(shownIn(exchange), id);
+    return { id, deleted: true, object: 'video.deleted' };
   });
 
   const content = (exchange: IncomingRequest): Promise<void> =>
@@ -79,7 +103,9 @@ export function videoRoutes({ relay, directory }: RoutesOptions, under: (path: s
   return [
     calls(videos),
     calls(videoGenerations),
+    { method: 'GET', path: under(videos.path), dialect, answer: list },
     { method: 'GET', path: video, dialect, answer: retrieve },
+    { method: 'DELETE', path: video, dialect, answer: remove },
     { method: 'GET', path: `${video}/content`, dialect, answer: content },
     { method: 'POST', path: `${video}/remix`, dialect, answer: remix },
     { method: 'GET', path: under(`${videoGenerations.path}/:id`), dialect, answer: fetchGeneration },
