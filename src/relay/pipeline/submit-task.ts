@@ -1,5 +1,7 @@
 import type { NewTask } from '../../application/ports/task-ports.js';
+import { isUnavailable } from '../../domain/kernel/failure.js';
 import { CallId } from '../../domain/kernel/ids.js';
+import { storeUnavailable } from '../contracts/errors.js';
 import type { AcceptedTask } from '../contracts/task-wire.js';
 import { type AnsweredCall, extended } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
@@ -23,6 +25,9 @@ function newTask(call: AnsweredCall, task: AcceptedTask): NewTask {
   };
 }
 
+const maybeTaken =
+  'the upstream has taken the task, but it could not be written down now; look among your tasks before you ask again';
+
 /**
  * The same call, with its task once that is durable; a call of another kind stays as it is. Where it rejects nobody knows
  * whether it is: the call is left to recovery, which settles it if the task stands.
@@ -32,7 +37,9 @@ export async function submitTask({ tasks }: Pick<StagePorts, 'tasks'>, call: Ans
   const accepted = got.kind === 'answer' ? got.generated.task : undefined;
   if (accepted === undefined) return call;
   const task = newTask(call, accepted);
-  const id = await tasks.submitted(task);
+  const id = await tasks.submitted(task).catch((error: unknown) => {
+    throw isUnavailable(error) ? storeUnavailable(maybeTaken) : error;
+  });
   const { platform, action, upstreamId, publicId = upstreamId } = task;
   return extended(call, { task: { id, platform, action, publicId } });
 }

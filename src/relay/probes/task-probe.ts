@@ -77,6 +77,8 @@ export function taskProbe(ports: ProbePorts): TaskUpstreams {
         const sent = await sending.sent;
         if (!sent.ok) return { kind: 'unreached', why: unreached(sent).error.message };
         const { status, body } = sent.answer;
+        // What was shown may have been withdrawn before its time: the next question shows something new.
+        if (status === 401) target.provider.authorisation?.renew?.(request, target.channel, ports.authorising);
         const bytes = await body.whole(maxAnswerBytes, slot);
         const read = await ports.largeWork.run(bytes.length, () => target.wire.read(status, bytes, tasks));
         return 'unreached' in read ? { kind: 'refused', why: read.unreached } : { kind: 'seen', tasks: read };

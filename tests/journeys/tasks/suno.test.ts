@@ -157,6 +157,15 @@ describe('a request that no task follows from', () => {
     await becomes(funds);
   });
 
+  test('is sent again where the server refuses it clearly and retries are on, and is charged once', async () => {
+    await gateway.setOption('RetryTimes', '1');
+    server.next('/suno/submit', answers.json(503, { code: 'busy', message: 'later', data: null }));
+    expect((await submit()).status).toBe(200);
+    expect(server.count('/suno/submit')).toBe(2);
+    await becomes(funds - songPrice);
+    await gateway.setOption('RetryTimes', '0');
+  });
+
   test('is put at the address in lower case where that in upper case does not exist', async () => {
     server.next('/suno/submit/MUSIC', answers.html(404));
     server.next('/suno/submit/music', answers.json(200, { code: 'success', message: '', data: 'low-1' }));
@@ -299,6 +308,23 @@ describe('a song whose channel, key or user is gone before its end', () => {
     server.change(song, { status: 'SUCCESS', data: [] });
     await until(async () => ((await fetched(song)).status === 'SUCCESS' ? true : null));
     await gateway.application.channels.setEnabled(gateway.root, channel, true);
+  });
+
+  test('is followed to its end, and no further, where the user is deleted', async () => {
+    const song = await submitted();
+    await becomes(funds - songPrice);
+    await gateway.application.visible(await gateway.application.users.erase(gateway.root, user.actor.id));
+    server.change(song, { status: 'FAILURE', fail_reason: 'no' });
+    const isAsked = async (): Promise<boolean> => {
+      const rounds = server.count('/suno/fetch');
+      await until(async () => (server.count('/suno/fetch') > rounds ? true : null));
+      return server.received.slice(-1).some(({ body }) => (body.ids as string[]).includes(song));
+    };
+    // Another one keeps the rounds going.
+    const other = await gateway.addUser(funds);
+    await submit({ prompt: 'la' }, callers.with(await gateway.addApiKey(other)));
+    await until(async () => ((await isAsked()) ? null : true));
+    expect(gateway.logged.filter((line) => line.includes('became of a task'))).toEqual([]);
   });
 
   test('is refunded to its user where the key is deleted', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../../src/application/options/settings.js';
 import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
+import { Failure } from '../../../src/domain/kernel/failure.js';
 import { ChannelId, TaskId } from '../../../src/domain/kernel/ids.js';
 import type { RelayPorts } from '../../../src/relay/contracts/ports.js';
 import type { Generated } from '../../../src/relay/contracts/protocol.js';
@@ -146,6 +147,14 @@ describe('a task that upstream has taken', () => {
         ...{ apiKeyId: expect.anything(), apiKeyName: expect.anything() },
       },
     ]);
+  });
+
+  test('is answered with 503 where it cannot be written down, and its call is left to recovery', async () => {
+    const tasks = {
+      submitted: () => Promise.reject(new Failure('store-unavailable')),
+    } as unknown as RelayPorts['tasks'];
+    const submitting = submitTask({ tasks }, taken().call);
+    await expect(submitting).rejects.toThrow(expect.objectContaining({ status: 503, code: 'store_unavailable' }));
   });
 
   test('is charged by the call, and its settlement is not withdrawn where the log does not answer', async () => {
