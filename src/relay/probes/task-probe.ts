@@ -7,6 +7,7 @@ import type { TaskWire } from '../contracts/task-wire.js';
 import { unreached } from '../pipeline/attempt-failure.js';
 import type { StagePorts } from '../pipeline/stage-ports.js';
 import { upstreamChannelOf } from '../pipeline/upstream-channel.js';
+import { plainObservation } from '../protocols/confidential-task.js';
 import { undoubled } from '../protocols/model-address.js';
 import { Lost } from '../upstream/upstream-response.js';
 
@@ -81,7 +82,9 @@ export function taskProbe(ports: ProbePorts): TaskUpstreams {
         if (status === 401) target.provider.authorisation?.renew?.(request, target.channel, ports.authorising);
         const bytes = await body.whole(maxAnswerBytes, slot);
         const read = await ports.largeWork.run(bytes.length, () => target.wire.read(status, bytes, tasks));
-        return 'unreached' in read ? { kind: 'refused', why: read.unreached } : { kind: 'seen', tasks: read };
+        if ('unreached' in read) return { kind: 'refused', why: read.unreached };
+        const { provider, channel } = target;
+        return { kind: 'seen', tasks: read.map((seen) => plainObservation(seen, provider, channel)) };
       } catch (error) {
         if (error instanceof NotAsked || error instanceof NotConvertible)
           return { kind: 'unreached', why: error.message };

@@ -4,6 +4,7 @@ import type { AcceptedTask, SubmitWire } from '../../contracts/task-wire.js';
 import { isObject, type JsonObject, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { confidentialOf } from '../confidential-of.js';
+import { plainWords } from '../confidential-task.js';
 import { baseOf, written } from '../request-builder.js';
 import { notTaken, taken, unclear } from '../task-answer.js';
 import {
@@ -24,10 +25,14 @@ import { resultIn, statusIn } from './task-object.js';
 /** Milliseconds that a proxy has to answer a submission. */
 const patienceMs = 60_000;
 
-type Asked = Pick<AnswerInput, 'caller' | 'info'>;
+type Asked = Pick<AnswerInput, 'caller' | 'info' | 'provider' | 'channel'>;
 
 /** Prompts of what follows up a task are those of that task, unless it has its own. */
-function contentOf({ caller: { body, task } }: Asked, answer: SubmitAnswer, uploaded: readonly string[]): TaskContent {
+function contentOf(
+  { caller: { body, task }, provider, channel }: Asked,
+  answer: SubmitAnswer,
+  uploaded: readonly string[],
+): TaskContent {
   const { properties } = answer.body;
   const [first] = uploaded;
   const known = isObject(properties) ? properties : {};
@@ -37,7 +42,7 @@ function contentOf({ caller: { body, task } }: Asked, answer: SubmitAnswer, uplo
   return {
     prompt,
     state: textIn(body.state) ?? '',
-    description: answer.description,
+    description: plainWords(answer.description, confidentialOf(provider, channel)),
     result: JSON.stringify(result),
     urls,
   };
