@@ -44,6 +44,8 @@ function contentSecurityPolicy({ turnstile, telegram, paymentOrigin }: ForeignSi
     `script-src ${scripts.join(' ')}`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: https:",
+    // Songs and videos that upstreams have made for tasks.
+    "media-src 'self' https:",
     "font-src 'self'",
     "connect-src 'self'",
     'frame-src https:',

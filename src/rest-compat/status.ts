@@ -64,14 +64,14 @@ export function statusEndpoints(
       quota_per_unit: number('QuotaPerUnit'),
       display_in_currency: flag('DisplayInCurrencyEnabled'),
       // Pictures and music by way of tasks are not served.
-      enable_drawing: false,
-      enable_task: false,
+      enable_drawing: flag('DrawingEnabled'),
+      enable_task: flag('TaskEnabled'),
       enable_data_export: flag('DataExportEnabled'),
       // Quota is never written in delayed batches here.
       enable_batch_update: false,
       data_export_default_time: text('DataExportDefaultTime'),
       default_collapse_sidebar: flag('DefaultCollapseSidebar'),
-      mj_notify_enabled: false,
+      mj_notify_enabled: flag('MjNotifyEnabled'),
       chats: JSON.parse(text('Chats')) as unknown,
       demo_site_enabled: flag('DemoSiteEnabled'),
       self_use_mode_enabled: flag('SelfUseModeEnabled'),

@@ -146,6 +146,8 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   // For clients of the legacy interface.
   DataExportDefaultTime: ['src/rest-compat/status.ts'],
   DefaultCollapseSidebar: ['web/src/shell/Layout.tsx', 'status.collapseSidebar'],
+  DrawingEnabled: ['web/src/shell/pages.tsx', 'status.drawing'],
+  TaskEnabled: ['web/src/shell/pages.tsx', 'status.tasks'],
   MjNotifyEnabled: midjourney('src/relay/protocols/midjourney/submit-request.ts', 'notifies'),
   MjAccountFilterEnabled: midjourney('src/relay/protocols/midjourney/submit-request.ts', 'takesAccountFilter'),
   MjModeClearEnabled: midjourney('src/relay/protocols/midjourney/submit-request.ts', 'clearsModes'),

@@ -144,8 +144,8 @@ function accessibility(launched: () => Browser): void {
       ],
       ['/chat/3', (page) => page.getByRole('link', { name: 'Open AMA' }).waitFor()],
       ['/chat/99', (page) => page.getByText('Chat link configuration error').waitFor()],
-      ['/midjourney', (page) => page.getByRole('heading', { name: 'No drawing tasks' }).waitFor()],
-      ['/task', (page) => page.getByRole('heading', { name: 'No tasks' }).waitFor()],
+      ['/midjourney', (page) => page.getByText('No drawing in this time range matches').waitFor()],
+      ['/task', (page) => page.getByText('No task in this time range matches').waitFor()],
       ['/topup', (page) => page.getByRole('button', { name: 'Redeem' }).waitFor()],
       ['/personal', (page) => page.getByRole('region', { name: 'Account', exact: true }).waitFor()],
     ]);

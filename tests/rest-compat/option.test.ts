@@ -23,7 +23,7 @@ describe('GET /option/', () => {
   test('lists every option with its effective text', async () => {
     const all = await options();
     expect(all.get('RetryTimes')).toBe('0');
-    expect(all.get('DrawingEnabled')).toBe('false');
+    expect(all.get('DrawingEnabled')).toBe('true');
     expect(all.get('GroupRatio')).toBe('{"default":1,"vip":1,"svip":1}');
     for (const key of [
       'ModelRatio',
@@ -116,7 +116,11 @@ describe('PUT /option/', () => {
     ['RetryTimes', 'many', 'RetryTimes 的值无效（an integer from 0 to 100）'],
     ['RegisterEnabled', 'yes', 'RegisterEnabled 的值无效（"true" or "false"）'],
     ['DataExportDefaultTime', 'year', 'DataExportDefaultTime 的值无效（one of hour, day, week）'],
-    ['DrawingEnabled', 'true', 'DrawingEnabled 无法更改，只能为 false：本网关不提供绘图和异步任务'],
+    [
+      'CheckSensitiveOnCompletionEnabled',
+      'true',
+      'CheckSensitiveOnCompletionEnabled 无法更改，只能为 false：本网关不检查模型的输出，内容随到随转发',
+    ],
     ['DataExportInterval', '10', 'DataExportInterval 无法更改，只能为 5：统计数据即时更新，没有更新间隔'],
   ])('validates before it stores: %s %s', async (key, value, message) => {
     const before = await options();

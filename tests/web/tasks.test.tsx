@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { act } from 'react';
 import { describe, expect, test } from 'vitest';
+import type { TaskRowFragment } from '../../web/src/generated/tasks/tasks.js';
 import { CopyProvider } from '../../web/src/kit/CopyProvider.js';
 import { ResourceTable } from '../../web/src/kit/table/ResourceTable.js';
 import { useText } from '../../web/src/kit/words/i18n.js';
@@ -16,7 +17,7 @@ import {
   taskFilterOf,
   taskRangeOf,
 } from '../../web/src/tasks/taskParams.js';
-import { type TaskRow, taskStatuses } from '../../web/src/tasks/taskRow.js';
+
 import { durationOf, statusIntents, submissionOf, taskDurationIntent } from '../../web/src/tasks/taskStates.js';
 import { tasksTexts } from '../../web/src/tasks/tasks.texts.js';
 import { byText, rendered } from './rendered.js';
@@ -25,7 +26,7 @@ import { byText, rendered } from './rendered.js';
 const now = new Date(2026, 10, 18, 15, 30, 0);
 const nowSeconds = now.getTime() / 1000;
 
-const task = (patch: Partial<TaskRow> = {}): TaskRow => ({
+const task = (patch: Partial<TaskRowFragment> = {}): TaskRowFragment => ({
   id: '7',
   publicId: '1712158011464906',
   platform: 'MIDJOURNEY',
@@ -35,6 +36,7 @@ const task = (patch: Partial<TaskRow> = {}): TaskRow => ({
   progress: 45,
   reason: null,
   submittedAt: nowSeconds,
+  startedAt: null,
   finishedAt: null,
   model: 'mj_imagine',
   refunded: false,
@@ -67,8 +69,9 @@ describe('the time range of a list of tasks', () => {
 describe('the filter of a list of tasks', () => {
   const range = { from: 5, to: null };
   test('contains only what filters', () => {
-    expect(taskFilterOf(taskDefaults, range, true)).toEqual({ from: 5 });
-    expect(taskFilterOf({ ...taskDefaults, task: ' 17 ' }, { from: 5, to: 9 }, true)).toEqual({
+    expect(taskFilterOf(taskDefaults, range, 'drawing', true)).toEqual({ platforms: ['MIDJOURNEY'], from: 5 });
+    expect(taskFilterOf({ ...taskDefaults, task: ' 17 ' }, { from: 5, to: 9 }, 'task', true)).toEqual({
+      platforms: ['SUNO', 'VIDEO'],
       from: 5,
       to: 9,
       publicId: '17',
@@ -76,9 +79,9 @@ describe('the filter of a list of tasks', () => {
   });
   test('requests channels by number, and for administrators only', () => {
     const params = { ...taskDefaults, channel: '4' };
-    expect(taskFilterOf(params, range, true)).toEqual({ from: 5, channelId: '4' });
-    expect(taskFilterOf(params, range, false)).toEqual({ from: 5 });
-    expect(taskFilterOf({ ...params, channel: 'four' }, range, true)).toEqual({ from: 5 });
+    expect(taskFilterOf(params, range, 'drawing', true)).toMatchObject({ channelId: '4' });
+    expect(taskFilterOf(params, range, 'drawing', false)).not.toHaveProperty('channelId');
+    expect(taskFilterOf({ ...params, channel: 'four' }, range, 'drawing', true)).not.toHaveProperty('channelId');
   });
   test('has a field for channels for administrators only', async () => {
     const range = taskRangeOf(taskDefaults, 'drawing', now);
@@ -120,7 +123,7 @@ describe('the submission of a task', () => {
     expect(submissionOf(task({ code: null, status: 'UNKNOWN' }))).toBe('none'));
 });
 
-function List({ list, admin, rows }: { list: TaskList; admin: boolean; rows: readonly TaskRow[] }) {
+function List({ list, admin, rows }: { list: TaskList; admin: boolean; rows: readonly TaskRowFragment[] }) {
   const t = useText(tasksTexts);
   return <ResourceTable label="Tasks" columns={taskColumns(list, admin, t)} rows={rows} rowKey={({ id }) => id} />;
 }
@@ -175,15 +178,18 @@ describe('a list of tasks', () => {
     const { place } = await rendered(<List list="task" admin rows={[task({ channelId: '4', channelName: null })]} />);
     expect(place.textContent).toContain('Channel 4 (gone)');
   });
-  test.each(taskStatuses)('shows the status %s in a word, in its colour', async (status) => {
-    const { place } = await rendered(<List list="task" admin={false} rows={[task({ status })]} />);
-    const words = /Not started|Submitted|Queued|Waits|In progress|Succeeded|Failed|Unknown/;
-    const tags = [...place.querySelectorAll('tbody .bp6-tag')].filter(({ textContent }) =>
-      words.test(textContent ?? ''),
-    );
-    expect(tags).toHaveLength(1);
-    expect(tags[0]?.className.includes(`bp6-intent-${statusIntents[status]}`)).toBe(statusIntents[status] !== 'none');
-  });
+  test.each(Object.keys(statusIntents) as TaskRowFragment['status'][])(
+    'shows the status %s in a word, in its colour',
+    async (status) => {
+      const { place } = await rendered(<List list="task" admin={false} rows={[task({ status })]} />);
+      const words = /Not started|Submitted|Queued|Waits|In progress|Succeeded|Failed|Unknown/;
+      const tags = [...place.querySelectorAll('tbody .bp6-tag')].filter(({ textContent }) =>
+        words.test(textContent ?? ''),
+      );
+      expect(tags).toHaveLength(1);
+      expect(tags[0]?.className.includes(`bp6-intent-${statusIntents[status]}`)).toBe(statusIntents[status] !== 'none');
+    },
+  );
   test.each([
     ['a bar in the drawing log', 'drawing', 'bp6-progress-bar'],
     ['a circle in the task log', 'task', 'bp6-spinner'],
@@ -225,7 +231,7 @@ describe('a list of tasks', () => {
       { kind: 'PICTURE', url: 'https://cdn.example/c.png' },
       { kind: 'AUDIO', url: 'https://cdn.example/c.mp3' },
     ] as const;
-    const { place } = await rendered(<List list="task" admin={false} rows={[task({ media })]} />, '/task');
+    const { place } = await rendered(<List list="task" admin={false} rows={[task({ media: [...media] })]} />, '/task');
     const link = byText(place, 'tbody a', 'Play audio');
     expect(link?.getAttribute('href')).toBe('/task?open=media-7');
     expect(link?.getAttribute('aria-label')).toBe('Play audio (2) 1712158011464906');
@@ -233,7 +239,7 @@ describe('a list of tasks', () => {
 });
 
 describe('a part of a task that is opened', () => {
-  const opened = async (part: TaskPart, patch: Partial<TaskRow> = {}): Promise<Element | null> => {
+  const opened = async (part: TaskPart, patch: Partial<TaskRowFragment> = {}): Promise<Element | null> => {
     const row = task(patch);
     await rendered(
       <CopyProvider>

@@ -27,6 +27,7 @@ export const consoleCache = (): InMemoryCache =>
           apiKey: {
             read: (known, { args, toReference }) => known ?? toReference({ __typename: 'ApiKey', id: args?.id }),
           },
+          task: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'Task', id: args?.id }) },
           user: { read: (known, { args, toReference }) => known ?? toReference({ __typename: 'User', id: args?.id }) },
         },
       },

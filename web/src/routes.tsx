@@ -26,10 +26,6 @@ const open: RouteObject[] = [
   },
 ];
 
-const noTasks = (of: 'drawing' | 'tasks', { NoTasksPage }: typeof import('./not-found/NoTasksPage.js')) => ({
-  element: <NoTasksPage of={of} />,
-});
-
 const forViewers: RouteObject[] = [
   {
     // Telegram's widget is led back to here as well: everybody but root has the own settings in mind.
@@ -49,8 +45,8 @@ const forViewers: RouteObject[] = [
   { path: 'token', lazy: async () => ({ Component: (await import('./tokens/TokensPage.js')).TokensPage }) },
   { path: 'personal', lazy: async () => ({ Component: (await import('./personal/PersonalPage.js')).PersonalPage }) },
   { path: 'topup', lazy: async () => ({ Component: (await import('./wallet/WalletPage.js')).WalletPage }) },
-  { path: 'midjourney', lazy: async () => noTasks('drawing', await import('./not-found/NoTasksPage.js')) },
-  { path: 'task', lazy: async () => noTasks('tasks', await import('./not-found/NoTasksPage.js')) },
+  { path: 'midjourney', lazy: async () => ({ Component: (await import('./tasks/TaskPages.js')).DrawingLogPage }) },
+  { path: 'task', lazy: async () => ({ Component: (await import('./tasks/TaskPages.js')).TaskLogPage }) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log/UsageLogPage.js')).UsageLogPage }) },
   { path: 'log/:requestId', lazy: async () => ({ Component: (await import('./log/CallPage.js')).CallPage }) },
 ];

@@ -29,8 +29,6 @@ export const maxRatio = 1_000_000;
 
 /** Why an option cannot be another than it is: what it is about does not exist here, or is always done. */
 export type Fixed =
-  /** There are no lists of drawings and other tasks to be shown. */
-  | 'no-tasks'
   /** Answers are passed on as they come. */
   | 'answers-unseen'
   /** A prompt that holds one of the words is refused. */
@@ -50,7 +48,6 @@ const off = { kind: 'boolean', initial: 'false' } as const;
 const on = { kind: 'boolean', initial: 'true' } as const;
 const always = <Definition extends OptionDefinition, Because extends Fixed>(definition: Definition, fixed: Because) =>
   ({ ...definition, fixed }) as const;
-const noTasks = always(off, 'no-tasks');
 const line = (initial = '') => ({ kind: 'text', initial, max: 2048 }) as const;
 /** Words and lists, one per line or between commas. */
 const lines = (initial = '') => ({ kind: 'text', initial, max: 131_072, lines: true }) as const;
@@ -200,8 +197,8 @@ export const optionTable = {
   DataExportInterval: always(integer(5, 1), 'counted-at-once'),
   DataExportDefaultTime: { kind: 'choice', choices: ['hour', 'day', 'week'], initial: 'hour' },
   DefaultCollapseSidebar: off,
-  DrawingEnabled: noTasks,
-  TaskEnabled: noTasks,
+  DrawingEnabled: on,
+  TaskEnabled: on,
   /** Upstreams of drawings may report on tasks, at an address of this gateway. */
   MjNotifyEnabled: off,
   MjAccountFilterEnabled: off,

@@ -47,7 +47,6 @@ const KindEnum = enumeration<OptionDefinition['kind']>('OptionKind', 'What an op
 });
 
 const FixedEnum = enumeration<Fixed>('OptionFixed', 'Why an option cannot be another than it is.', {
-  NO_TASKS: 'no-tasks',
   ANSWERS_UNSEEN: 'answers-unseen',
   PROMPTS_REFUSED: 'prompts-refused',
   COUNTED_AT_ONCE: 'counted-at-once',

@@ -2,7 +2,7 @@ import { Authorized, Ctx, Field, FieldResolver, ID, Int, ObjectType, Resolver, R
 import type { TaskView } from '../../application/ports/task-ports.js';
 import { submitCodeOf, type TaskMedia, taskMedia } from '../../application/tasks/task-media.js';
 import { type Instant, unixSeconds } from '../../domain/kernel/instant.js';
-import type { TaskFailureReason, TaskPlatform, TaskStatus } from '../../domain/task/task.js';
+import { isTerminal, type TaskFailureReason, type TaskPlatform, type TaskStatus } from '../../domain/task/task.js';
 import { picturePath } from '../../http/task-addresses.js';
 import type { GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
@@ -39,6 +39,16 @@ const TaskFailureEnum = enumeration<TaskFailureReason>('TaskFailureReason', 'Why
 });
 
 const secondsOf = (at: Instant | null): number | null => (at === null ? null : unixSeconds(at));
+
+/** Where this gateway passes on the picture of a drawing; null: it does not. One that changes has an address each time. */
+function ownPictureOf(
+  { facts, status, progress }: TaskView,
+  { directory, queries }: GraphqlContext['application'],
+): string | null {
+  if (facts.platform !== 'midjourney' || !directory.settings().midjourney.forwardsPictures) return null;
+  const path = picturePath(queries.pictureKeys, facts.taskId);
+  return isTerminal(status) ? path : `${path}?progress=${progress}`;
+}
 
 @ObjectType('Task', { description: 'A drawing, music or a video, made after the call that asked for it was answered.' })
 export class TaskObject implements Pick<TaskView, 'status' | 'progress' | 'reason' | 'charged' | 'refunded'> {
@@ -159,14 +169,21 @@ export class TaskResolver {
   }
 
   @FieldResolver(() => String, { nullable: true, description: 'JSON text of what upstream returned for it.' })
-  result(@Root() { content }: TaskView): string | null {
-    return content?.result ?? null;
+  result(@Root() task: TaskView, @Ctx() { application }: GraphqlContext): string | null {
+    const { result, urls } = task.content ?? { urls: [] };
+    const ownPicture = ownPictureOf(task, application);
+    const [picture] = urls;
+    if (result === undefined) return null;
+    // Where its picture is passed on, nobody is shown whence: it can be the address of a channel.
+    return ownPicture === null || picture === undefined
+      ? result
+      : result.replaceAll(JSON.stringify(picture), JSON.stringify(ownPicture));
   }
 
   @FieldResolver(() => [TaskMediaObject])
   media(@Root() task: TaskView, @Ctx() { application }: GraphqlContext): readonly TaskMedia[] {
     const { facts, content } = task;
-    const ownPicture = picturePath(application.queries.pictureKeys, facts.taskId);
+    const ownPicture = ownPictureOf(task, application);
     return taskMedia({ platform: facts.platform, urls: content?.urls ?? [], ownPicture });
   }
 

@@ -28,7 +28,6 @@ const optionValueInvalid: Message = ({ field, allowed }) => {
 };
 
 const whyFixed: Readonly<Record<Fixed, string>> = {
-  'no-tasks': '本网关不提供绘图和异步任务',
   'answers-unseen': '本网关不检查模型的输出，内容随到随转发',
   'prompts-refused': '提示词中含有敏感词的请求总是被拒绝',
   'counted-at-once': '统计数据即时更新，没有更新间隔',

@@ -46,20 +46,29 @@ describe('changing an option', () => {
   });
 
   test('that is fixed is refused with the reason, except for its fixed value', async () => {
-    await expect(node.options.change(root, 'DrawingEnabled', 'true')).rejects.toThrow(
-      refusal('option-fixed', { field: 'DrawingEnabled', allowed: 'false', because: 'no-tasks' }),
+    await expect(node.options.change(root, 'CheckSensitiveOnCompletionEnabled', 'true')).rejects.toThrow(
+      refusal('option-fixed', {
+        field: 'CheckSensitiveOnCompletionEnabled',
+        allowed: 'false',
+        because: 'answers-unseen',
+      }),
     );
-    await expect(node.options.change(root, 'DrawingEnabled', 'false')).resolves.toBeDefined();
+    await expect(node.options.change(root, 'CheckSensitiveOnCompletionEnabled', 'false')).resolves.toBeDefined();
     await expect(node.options.change(root, 'DataExportInterval', '')).resolves.toBeDefined();
   });
 
   test('that is fixed but was set in an earlier release has no effect', async () => {
-    const earlier = { type: 'OptionChanged', key: 'DrawingEnabled', value: { text: 'true' }, by: root.id } as const;
+    const earlier = {
+      type: 'OptionChanged',
+      key: 'CheckSensitiveOnCompletionEnabled',
+      value: { text: 'true' },
+      by: root.id,
+    } as const;
     await node.store.append(streams.options, [{ ...newEvent(1), event: earlier }], 'any');
     await node.caughtUp();
-    expect(node.directory.settings().flag('DrawingEnabled')).toBe(false);
-    expect(node.options.list(root)).toContainEqual({ key: 'DrawingEnabled', value: 'false' });
-    expect(node.options.view(root, 'DrawingEnabled')).toMatchObject({ value: 'false', isSet: true });
+    expect(node.directory.settings().flag('CheckSensitiveOnCompletionEnabled')).toBe(false);
+    expect(node.options.list(root)).toContainEqual({ key: 'CheckSensitiveOnCompletionEnabled', value: 'false' });
+    expect(node.options.view(root, 'CheckSensitiveOnCompletionEnabled')).toMatchObject({ value: 'false', isSet: true });
   });
 
   test('is for root', async () => {

@@ -32,7 +32,7 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   DisplayInCurrencyEnabled: 'When off, quota is shown in its own units.',
   DisplayTokenStatEnabled:
     'What the OpenAI-compatible billing endpoints answer with: the token’s quota, or, when off, the user’s.',
-  DrawingEnabled: 'Shows what has to do with drawing.',
+  DrawingEnabled: 'Shows the drawing log in the menu.',
   EmailAliasRestrictionEnabled: 'Refuses addresses with + or . in their name.',
   EmailDomainRestrictionEnabled: 'Only addresses of the domains below are taken.',
   EmailDomainWhitelist: 'With commas or line breaks between them.',
@@ -145,7 +145,7 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   StripePrice: 'For one US dollar of quota, in that currency; 0: the same as elsewhere.',
   StripeWebhookSecret: 'Begins with whsec_.',
   SystemName: 'Shown on pages, in mails and in authenticator apps.',
-  TaskEnabled: 'Shows what has to do with tasks.',
+  TaskEnabled: 'Shows the task log in the menu.',
   TelegramBotName: 'Without the @.',
   TelegramBotToken: 'Given by BotFather.',
   TelegramOAuthEnabled: 'Needs the bot’s token.',

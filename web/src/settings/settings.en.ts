@@ -66,7 +66,6 @@ export const settingsEn: Translation<typeof settingsZh> = {
   'names.and': ', ',
   'save.needs': 'Fill in and save “{{name}}” first',
   'mark.changed': 'Not saved',
-  'fixed.NO_TASKS': 'Stays off: there are no drawing tasks here, nor other tasks that upstreams work off.',
   'fixed.ANSWERS_UNSEEN': 'Stays off: answers are passed on as they come, and nobody looks into them.',
   'fixed.PROMPTS_REFUSED': 'Stays on: a call whose prompt holds one of the words is always refused.',
   'fixed.COUNTED_AT_ONCE': 'Stays as it is: statistics count each call as it ends, and wait for no interval.',

@@ -62,7 +62,6 @@ export const settingsZh = {
   'names.and': '、',
   'save.needs': '请先填写并保存“{{name}}”',
   'mark.changed': '未保存',
-  'fixed.NO_TASKS': '始终关闭：本网关不提供绘图和其他异步任务。',
   'fixed.ANSWERS_UNSEEN': '始终关闭：模型的输出随到随转发，不做检查。',
   'fixed.PROMPTS_REFUSED': '始终开启：提示词中含有敏感词的请求总是被拒绝。',
   'fixed.COUNTED_AT_ONCE': '固定不变：统计数据在每次调用结束时即时更新，没有更新间隔。',

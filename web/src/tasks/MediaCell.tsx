@@ -1,13 +1,13 @@
 import { Music, Video } from '@blueprintjs/icons';
 import { Link } from 'react-router-dom';
+import type { TaskRowFragment } from '../generated/tasks/tasks.js';
 import { itemOf, useOpenItem } from '../kit/table/openItem.js';
 import { useText } from '../kit/words/i18n.js';
 import { Picture } from './Picture.js';
-import type { TaskRow } from './taskRow.js';
 import { tasksTexts } from './tasks.texts.js';
 
 /** What a task has made: its first picture small, or what there is to play; a click opens all of it. */
-export function MediaCell({ task: { id, publicId, media } }: { readonly task: TaskRow }) {
+export function MediaCell({ task: { id, publicId, media } }: { readonly task: TaskRowFragment }) {
   const t = useText(tasksTexts);
   const { openLink } = useOpenItem();
   const shown = media.find(({ kind }) => kind !== 'PICTURE') ?? media[0];

@@ -1,11 +1,15 @@
 import { Share } from '@blueprintjs/icons';
+import type { TaskRowFragment } from '../generated/tasks/tasks.js';
 import { useText } from '../kit/words/i18n.js';
 import { Picture } from './Picture.js';
-import type { TaskMedia as Media, TaskRow } from './taskRow.js';
 import { tasksTexts } from './tasks.texts.js';
 
 /** All that a task has made: pictures to look at, sound and videos to play, each also by itself. */
-export function TaskMedia({ task: { publicId, media } }: { readonly task: Pick<TaskRow, 'publicId' | 'media'> }) {
+export function TaskMedia({
+  task: { publicId, media },
+}: {
+  readonly task: Pick<TaskRowFragment, 'publicId' | 'media'>;
+}) {
   const t = useText(tasksTexts);
   if (media.length === 0) return <p className="page-help">{t('media.none')}</p>;
   return (
@@ -27,7 +31,7 @@ function Shown({
   task,
   number,
 }: {
-  readonly media: Media;
+  readonly media: TaskRowFragment['media'][number];
   readonly task: string;
   readonly number: number;
 }) {

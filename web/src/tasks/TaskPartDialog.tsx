@@ -1,15 +1,15 @@
 import { Dialog, DialogBody, DialogFooter } from '@blueprintjs/core';
+import type { TaskRowFragment } from '../generated/tasks/tasks.js';
 import { CopyButton } from '../kit/CopyButton.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { TaskMedia } from './TaskMedia.js';
 import { failureText, type TaskPart, type TaskTexts } from './taskCells.js';
-import type { TaskRow } from './taskRow.js';
 import { tasksTexts } from './tasks.texts.js';
 
 interface TaskPartDialogProps {
   readonly part: TaskPart;
-  readonly task: TaskRow;
+  readonly task: TaskRowFragment;
   /** All that is known of it. */
   readonly record: object;
   readonly onClose: () => void;
@@ -45,7 +45,7 @@ export function TaskPartDialog({ part, task, record, onClose }: TaskPartDialogPr
   );
 }
 
-function textOf(part: TaskPart, task: TaskRow, record: object, t: TaskTexts): string | null {
+function textOf(part: TaskPart, task: TaskRowFragment, record: object, t: TaskTexts): string | null {
   switch (part) {
     case 'record':
       return JSON.stringify(record, null, 2);

@@ -1,11 +1,11 @@
 import { ProgressBar, Spinner } from '@blueprintjs/core';
+import type { TaskRowFragment } from '../generated/tasks/tasks.js';
 import { useText } from '../kit/words/i18n.js';
-import type { TaskRow } from './taskRow.js';
 import { progressIntent } from './taskStates.js';
 import { tasksTexts } from './tasks.texts.js';
 
 interface TaskProgressProps {
-  readonly task: Pick<TaskRow, 'status' | 'progress'>;
+  readonly task: Pick<TaskRowFragment, 'status' | 'progress'>;
   readonly shape: 'bar' | 'circle';
 }
 

@@ -1,12 +1,12 @@
 import { Tag } from '@blueprintjs/core';
 import { Link } from 'react-router-dom';
+import type { TaskRowFragment } from '../generated/tasks/tasks.js';
 import { CutText } from '../kit/CutText.js';
 import { formatDuration } from '../kit/figures.js';
 import { StatusTag } from '../kit/StatusTag.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { itemOf } from '../kit/table/openItem.js';
 import type { Translate } from '../kit/words/i18n.js';
-import type { TaskRow } from './taskRow.js';
 import { durationOf, statusIntents, taskDurationIntent } from './taskStates.js';
 import { tasksZh } from './tasks.zh.js';
 
@@ -26,11 +26,11 @@ export function actionText(action: string, t: TaskTexts): string {
   return isActionKey(key) ? t(key) : action;
 }
 
-export const statusCell = ({ status }: Pick<TaskRow, 'status'>, t: TaskTexts) => (
+export const statusCell = ({ status }: Pick<TaskRowFragment, 'status'>, t: TaskTexts) => (
   <StatusTag intent={statusIntents[status]}>{t(`status.${status}`)}</StatusTag>
 );
 
-export function durationCell(task: TaskRow) {
+export function durationCell(task: TaskRowFragment) {
   const duration = durationOf(task);
   if (duration === null) return null;
   return (
@@ -40,7 +40,7 @@ export function durationCell(task: TaskRow) {
   );
 }
 
-export function channelCell({ channelId, channelName }: TaskRow, t: TaskTexts) {
+export function channelCell({ channelId, channelName }: TaskRowFragment, t: TaskTexts) {
   if (!channelId) return null;
   return (
     <Link to={`/channel/${channelId}`}>
@@ -49,7 +49,7 @@ export function channelCell({ channelId, channelName }: TaskRow, t: TaskTexts) {
   );
 }
 
-export const userCell = ({ userId, username }: TaskRow) =>
+export const userCell = ({ userId, username }: TaskRowFragment) =>
   userId ? (
     <Link to={`/log?${new URLSearchParams({ user: username ?? '' })}`}>
       <CutText text={username || userId} />
@@ -57,7 +57,7 @@ export const userCell = ({ userId, username }: TaskRow) =>
   ) : null;
 
 /** A text on one line, which opens in whole. */
-export const textCell = (text: string, part: TaskPart, { id }: Pick<TaskRow, 'id'>) =>
+export const textCell = (text: string, part: TaskPart, { id }: Pick<TaskRowFragment, 'id'>) =>
   text === '' ? null : (
     <DrawerLink open={itemOf(part, id)}>
       <CutText text={text} />
@@ -65,10 +65,12 @@ export const textCell = (text: string, part: TaskPart, { id }: Pick<TaskRow, 'id
   );
 
 /** Why it failed: in upstream's words where there are some. */
-export const failureText = ({ reason, failReason }: Pick<TaskRow, 'reason' | 'failReason'>, t: TaskTexts): string =>
-  reason === null ? '' : failReason || t(`reason.${reason}`);
+export const failureText = (
+  { reason, failReason }: Pick<TaskRowFragment, 'reason' | 'failReason'>,
+  t: TaskTexts,
+): string => (reason === null ? '' : failReason || t(`reason.${reason}`));
 
-export function failureCell(task: TaskRow, t: TaskTexts) {
+export function failureCell(task: TaskRowFragment, t: TaskTexts) {
   const text = failureText(task, t);
   if (text === '') return null;
   return (

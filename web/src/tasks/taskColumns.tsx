@@ -1,3 +1,4 @@
+import type { TaskRowFragment } from '../generated/tasks/tasks.js';
 import { StatusTag } from '../kit/StatusTag.js';
 import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
@@ -14,15 +15,17 @@ import {
   userCell,
 } from './taskCells.js';
 import type { TaskList } from './taskParams.js';
-import type { TaskRow } from './taskRow.js';
 import { submissionOf, submissions } from './taskStates.js';
 
-type TaskColumn = Column<TaskRow>;
+type TaskColumn = Column<TaskRowFragment>;
 
-/** Columns about channels and other users are for administrators; nobody else is sent what they show. */
+/**
+ * Columns about channels and other users are for administrators; nobody else is sent what they show. To make room for
+ * them, administrators begin without some others.
+ */
 export function taskColumns(list: TaskList, admin: boolean, t: TaskTexts): readonly TaskColumn[] {
   const common = commonColumns(t);
-  const own = list === 'drawing' ? drawingColumns(t) : otherColumns(t);
+  const own = list === 'drawing' ? drawingColumns(t, admin) : otherColumns(t, admin);
   const columns = own.map((column) => (typeof column === 'string' ? common[column] : column));
   return columns.filter(({ id }) => admin || (id !== 'channel' && id !== 'user'));
 }
@@ -47,7 +50,7 @@ const commonColumns = (t: TaskTexts) =>
 
 type CommonColumn = keyof ReturnType<typeof commonColumns>;
 
-const drawingColumns = (t: TaskTexts): readonly (CommonColumn | TaskColumn)[] => [
+const drawingColumns = (t: TaskTexts, admin: boolean): readonly (CommonColumn | TaskColumn)[] => [
   'submitted',
   'duration',
   'channel',
@@ -62,6 +65,7 @@ const drawingColumns = (t: TaskTexts): readonly (CommonColumn | TaskColumn)[] =>
       return <StatusTag intent={submissions[submission]}>{t(`result.${submission}`)}</StatusTag>;
     },
     priority: 3,
+    initiallyHidden: admin,
   },
   'status',
   {
@@ -77,22 +81,25 @@ const drawingColumns = (t: TaskTexts): readonly (CommonColumn | TaskColumn)[] =>
     header: t('column.promptEn'),
     cell: (task) => textCell(task.promptEn, 'prompten', task),
     priority: 3,
+    initiallyHidden: admin,
   },
   'failure',
 ];
 
-const otherColumns = (t: TaskTexts): readonly (CommonColumn | TaskColumn)[] => [
+const otherColumns = (t: TaskTexts, admin: boolean): readonly (CommonColumn | TaskColumn)[] => [
   'submitted',
   {
     id: 'finished',
     header: t('column.finished'),
     cell: ({ finishedAt }) => <Time at={finishedAt} />,
     priority: 3,
+    initiallyHidden: admin,
   },
   {
     id: 'progress',
     header: t('column.progress'),
     cell: (task) => <TaskProgress task={task} shape="circle" />,
+    priority: 2,
   },
   'duration',
   'channel',

@@ -1,3 +1,5 @@
+import type { TaskRowFragment } from '../generated/tasks/tasks.js';
+
 /* Which tasks are looked at, as it stands in the address. */
 
 export const taskDefaults = {
@@ -21,7 +23,14 @@ export interface TaskRange {
   readonly shownEnd: number;
 }
 
+/** Whose tasks a list has. */
+export const platformsOf: Readonly<Record<TaskList, TaskRowFragment['platform'][]>> = {
+  drawing: ['MIDJOURNEY'],
+  task: ['SUNO', 'VIDEO'],
+};
+
 interface TaskFilter {
+  readonly platforms: TaskRowFragment['platform'][];
   readonly from: number;
   readonly to?: number;
   readonly publicId?: string;
@@ -51,10 +60,12 @@ export const activeTaskFilters = (params: TaskParams): number =>
 export function taskFilterOf(
   params: TaskParams,
   { from, to }: Pick<TaskRange, 'from' | 'to'>,
+  list: TaskList,
   admin: boolean,
 ): TaskFilter {
   const [task, channel] = [params.task.trim(), params.channel.trim()];
   return {
+    platforms: platformsOf[list],
     from,
     ...(to !== null && { to }),
     ...(task && { publicId: task }),

@@ -1,5 +1,5 @@
 import type { Intent } from '@blueprintjs/core';
-import type { TaskRow, TaskStatus } from './taskRow.js';
+import type { TaskRowFragment, TaskStatus } from '../generated/tasks/tasks.js';
 
 /* How a task is, in colours. */
 
@@ -22,7 +22,7 @@ export const progressIntent = (status: TaskStatus): Intent =>
 const longSeconds = 60;
 
 /** Milliseconds; null: it has not ended. Clocks of upstreams differ from ours: nothing takes less than no time. */
-export const durationOf = (task: Pick<TaskRow, 'submittedAt' | 'finishedAt'>): number | null =>
+export const durationOf = (task: Pick<TaskRowFragment, 'submittedAt' | 'finishedAt'>): number | null =>
   task.finishedAt === null ? null : Math.max(0, task.finishedAt - task.submittedAt) * 1000;
 
 export const taskDurationIntent = (ms: number): Intent => (ms > longSeconds * 1000 ? 'danger' : 'success');
@@ -36,7 +36,7 @@ export const submissions = {
 } as const satisfies Record<string, Intent>;
 
 /** Result codes of Midjourney proxies; one that was never said is told from how the task is. */
-export function submissionOf({ code, status }: Pick<TaskRow, 'code' | 'status'>): keyof typeof submissions {
+export function submissionOf({ code, status }: Pick<TaskRowFragment, 'code' | 'status'>): keyof typeof submissions {
   switch (code) {
     case 1:
       return 'submitted';
