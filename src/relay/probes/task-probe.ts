@@ -80,7 +80,7 @@ export function taskProbe(ports: ProbePorts): TaskUpstreams {
         const { status, body } = sent.answer;
         // What was shown may have been withdrawn before its time: the next question shows something new.
         if (status === 401) target.provider.authorisation?.renew?.(request, target.channel, ports.authorising);
-        const bytes = await body.whole(maxAnswerBytes, slot);
+        const bytes = await body.whole(target.wire.maxAnswerBytes ?? maxAnswerBytes, slot);
         const read = await ports.largeWork.run(bytes.length, () => target.wire.read(status, bytes, tasks));
         if ('unreached' in read) return { kind: 'refused', why: read.unreached };
         const { provider, channel } = target;

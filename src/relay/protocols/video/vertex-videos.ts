@@ -68,6 +68,8 @@ export const vertexVideos: { readonly tasks: TaskWire; readonly videos: VideoFil
     },
     limitMs: dayMs,
     batch: 1,
+    // The files stand in it.
+    maxAnswerBytes: 128 * 1024 * 1024,
     poll: (channel, [task]) => fetched(channel, task?.upstreamId ?? ''),
     read: (status, body, [task]) => operationRead(status, body, task?.upstreamId ?? ''),
   },
