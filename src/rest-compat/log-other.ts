@@ -99,6 +99,13 @@ const settledMembers = (line: UsageLogEntry): Members => {
   };
 };
 
+/** Drawings, music and videos: what they cost, and nothing of tokens. */
+function taskMembers({ price, group, path }: UsageLogEntry): Members {
+  if (price === null) return {};
+  const model_price = price.per === 'call' ? Number(price.price) : noPrice;
+  return { model_price, group_ratio: Number(price.group), group, request_path: path };
+}
+
 /** Of a call that was asked for by an alias of its key. */
 function aliasMembers({ detail }: UsageLogEntry): Members {
   const alias = aliasIn(detail);
@@ -115,7 +122,10 @@ function membersOf(line: UsageLogEntry): Members {
     case 'topped-up':
     case 'top-up-returned':
     case 'redeemed':
+    case 'task-refunded':
       return {};
+    case 'task-submitted':
+      return { ...taskMembers(line), ...aliasMembers(line) };
     case 'released':
       return {
         ...{ error_code: detail.code ?? detail.reason, status_code: detail.status ?? 0, request_path: line.path },
@@ -143,6 +153,7 @@ const aboutNoCall: ReadonlySet<string> = new Set<LogDetail['kind']>([
   'adjusted',
   'topped-up',
   'top-up-returned',
+  'task-refunded',
   'redeemed',
 ]);
 const isAboutCall = ({ detail }: UsageLogEntry): boolean => detail === null || !aboutNoCall.has(detail.kind);

@@ -2,8 +2,9 @@ import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { toldDetail } from '../application/usage/log-alias.js';
 import { assertNever } from '../domain/kernel/failure.js';
 import { priceByPlainInput } from '../domain/pricing/context-tiers.js';
+import type { Price } from '../domain/pricing/pricing.js';
 import { quantityRatio } from '../domain/pricing/rates.js';
-import type { GiftReason, ReturnCause } from '../projections/models/usage-log/log-detail.js';
+import type { GiftReason, LogDetail, ReturnCause } from '../projections/models/usage-log/log-detail.js';
 import type { LogType, logTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { audioRatiosOf, isAudioChat } from './audio-chat.js';
@@ -20,11 +21,32 @@ const grants: Readonly<Record<GiftReason, string>> = {
 const channelTest = '模型测试';
 const upstreamSilent = '（可能是上游超时）';
 
+const fixedPrice = '模型固定价格 ';
+const taskGroup = '分组倍率 ';
+const drawingFailed = '构图失败 ';
+const taskFailed = '异步任务执行失败 ';
+
 const ratio = (text: string): string => Number(text).toFixed(2);
+
+type SubmittedTask = Extract<LogDetail, { kind: 'task-submitted' }>;
+type RefundedTask = Extract<LogDetail, { kind: 'task-refunded' }>;
+
+/** Music and videos, and drawings of faces, have no id in it. */
+function taskConsumption({ platform, action, publicId }: SubmittedTask, price: Price): string {
+  const id = platform === 'midjourney' && action !== 'SWAP_FACE' ? `，ID ${publicId}` : '';
+  const paid = price.per === 'call' ? `${fixedPrice}${ratio(price.price)}，` : '';
+  return `${paid}${taskGroup}${ratio(price.group)}，操作 ${action}${id}`;
+}
+
+function taskRefund({ platform, publicId, quota }: RefundedTask, style: QuotaStyle): string {
+  const begins = platform === 'midjourney' ? drawingFailed : taskFailed;
+  return `${begins}${publicId}，补偿 ${quotaText(quota, style)}`;
+}
 
 function consumption(line: UsageLogEntry): string {
   const { price, prompt_tokens, completion_tokens } = line;
   if (price === null) return '';
+  if (line.detail?.kind === 'task-submitted') return taskConsumption(line.detail, price);
   const service =
     price.service === undefined ? '' : `，服务层级 ${price.service.tier} 倍率 ${ratio(price.service.factor)}`;
   const silent = prompt_tokens + completion_tokens === 0 ? upstreamSilent : '';
@@ -56,6 +78,10 @@ const { recharge, consume, manage, system, error } = lineKinds;
 const beginnings: readonly (readonly [LogType, string])[] = [
   [consume, '模型价格 '],
   [consume, '模型倍率 '],
+  [consume, fixedPrice],
+  [consume, taskGroup],
+  [system, drawingFailed],
+  [system, taskFailed],
   [consume, channelTest],
   [recharge, toppedUp],
   ...Object.values(returned).map(({ begins }) => [system, begins] as const),
@@ -99,6 +125,8 @@ export function logContent(line: UsageLogEntry, style: QuotaStyle): string {
       return `${detail.edited ? editedCode : issuedCode}${quotaText(detail.quota, style)}，兑换码ID ${detail.redemption}`;
     case 'redeemed':
       return `${redeemed}${quotaText(detail.quota, style)}，兑换码ID ${detail.redemption}`;
+    case 'task-refunded':
+      return taskRefund(detail, style);
     case 'channel-tested':
       return channelTest;
     case 'released':

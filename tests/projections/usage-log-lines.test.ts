@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Usage } from '../../src/domain/call/usage.js';
-import { type ChannelId, UserId } from '../../src/domain/kernel/ids.js';
+import { type ChannelId, TaskId, UserId } from '../../src/domain/kernel/ids.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import { Quota } from '../../src/domain/kernel/quota.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
@@ -187,6 +187,25 @@ describe('the failed attempts', () => {
     const [line, ...others] = await linesOf(settled('a', 500, 310), refunded('a', 310, { settlement }));
     expect(line).toMatchObject({ type: logTypes.error, failed_attempts: failedAttempts });
     expect(others).toEqual([]);
+  });
+});
+
+describe('a call that submitted a task', () => {
+  const task = { id: TaskId(41), platform: 'midjourney', action: 'IMAGINE', publicId: '17443' } as const;
+  const named = { platform: task.platform, action: task.action, publicId: task.publicId };
+
+  test('has a line of its charge, and another one of the refund when the task fails', async () => {
+    const failed = refunded('a', 310, { task: { ...task, reason: 'upstream' }, suspense: Quota(0) });
+    const lines = await linesOf(settled('a', 500, 310, { task }), failed);
+    expect(lines).toMatchObject([
+      {
+        type: logTypes.system,
+        quota: 0,
+        request_id: 'a',
+        detail: { kind: 'task-refunded', quota: 310, reason: 'upstream', ...named },
+      },
+      { type: logTypes.consume, quota: 310, request_id: 'a', detail: { kind: 'task-submitted', ...named } },
+    ]);
   });
 });
 

@@ -128,6 +128,17 @@ describe('a settled call in the legacy log', () => {
     expect(content(line)).toBe('模型价格 0.04，分组倍率 0.80');
     expect(other(line)).toMatchObject({ model_ratio: 0, model_price: 0.04, completion_ratio: 0, group_ratio: 0.8 });
   });
+  test.each([
+    ['midjourney', 'IMAGINE', '模型固定价格 0.04，分组倍率 0.80，操作 IMAGINE，ID 17443'],
+    ['midjourney', 'SWAP_FACE', '模型固定价格 0.04，分组倍率 0.80，操作 SWAP_FACE'],
+    ['suno', 'MUSIC', '模型固定价格 0.04，分组倍率 0.80，操作 MUSIC'],
+  ] as const)('of a task on %s shows its price and action %s', (platform, action, text) => {
+    const detail = { kind: 'task-submitted', platform, action, publicId: '17443' } as const;
+    const line = { ...settled, price: byCall, detail };
+    expect(content(line)).toBe(text);
+    expect(other(line)).toMatchObject({ model_price: 0.04, group_ratio: 0.8 });
+    expect(other(line)).not.toHaveProperty('model_ratio');
+  });
   test('without a stream has no first token', () => {
     expect(other({ ...settled, first_token_ms: null })).toMatchObject({ frt: -1000 });
   });
@@ -235,6 +246,15 @@ describe('another line of the legacy log', () => {
   });
   test('shows amounts in units where the operator displays no currency', () => {
     expect(content(granted('signup'), units)).toBe('新用户注册赠送 100000 点额度');
+  });
+  test.each([
+    ['midjourney', '构图失败 17443，补偿 ＄0.200000 额度'],
+    ['suno', '异步任务执行失败 17443，补偿 ＄0.200000 额度'],
+  ] as const)('shows the refund of a failed task on %s', (platform, text) => {
+    const task = { platform, action: 'IMAGINE', publicId: '17443', reason: 'upstream' } as const;
+    const refunded = line(4, { kind: 'task-refunded', quota: Quota(100_000), ...task });
+    expect(content(refunded)).toBe(text);
+    expect(adminLine(refunded, dollars).other).toBe('');
   });
   test('shows an API key that an administrator disabled, by its name', () => {
     const revoked = line(3, { kind: 'api-key-revoked', apiKey: ApiKeyId(12), name: 'ci', by: UserId(1) });

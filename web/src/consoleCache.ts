@@ -12,6 +12,7 @@ export const consoleCache = (): InMemoryCache =>
         'GrantDetail',
         'RedemptionDetail',
         'ReleaseDetail',
+        'TaskRefundDetail',
         'TopUpDetail',
         'TopUpReturnDetail',
       ],

@@ -30,7 +30,7 @@ export const TaskStatusEnum = enumeration<TaskStatus>(
   },
 );
 
-const TaskFailureEnum = enumeration<TaskFailureReason>('TaskFailureReason', 'Why a task has failed.', {
+export const TaskFailureEnum = enumeration<TaskFailureReason>('TaskFailureReason', 'Why a task has failed.', {
   UPSTREAM: 'upstream',
   TIMED_OUT: 'timed-out',
   CHANNEL_GONE: 'channel-gone',

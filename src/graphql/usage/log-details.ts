@@ -4,6 +4,7 @@ import type { ReleaseReason } from '../../domain/call/call.js';
 import type { GiftReason, LogDetail, ReturnCause } from '../../projections/models/usage-log/log-detail.js';
 import { enumeration } from '../server/enumeration.js';
 import { DecimalScalar, QuotaScalar } from '../server/scalars.js';
+import { TaskFailureEnum, TaskPlatformEnum } from '../tasks/task.js';
 import { RefusalDetail } from './refusal-detail.js';
 
 /* What only one kind of line of the usage log has to say. */
@@ -132,6 +133,26 @@ class RedemptionDetail implements DetailOf<'redeemed'> {
   readonly redemption!: DetailOf<'redeemed'>['redemption'];
 }
 
+@ObjectType({ description: 'A task has failed, and its charge came back.' })
+class TaskRefundDetail implements DetailOf<'task-refunded'> {
+  readonly kind!: 'task-refunded';
+
+  @Field(() => QuotaScalar)
+  readonly quota!: DetailOf<'task-refunded'>['quota'];
+
+  @Field(() => TaskPlatformEnum)
+  readonly platform!: DetailOf<'task-refunded'>['platform'];
+
+  @Field(() => String)
+  readonly action!: string;
+
+  @Field(() => String, { description: 'By which its caller names it.' })
+  readonly publicId!: string;
+
+  @Field(() => TaskFailureEnum)
+  readonly reason!: DetailOf<'task-refunded'>['reason'];
+}
+
 @ObjectType({ description: 'A channel was tested; nobody paid.' })
 class ChannelTestDetail implements DetailOf<'channel-tested'> {
   readonly kind!: 'channel-tested';
@@ -168,6 +189,7 @@ const detailTypes = {
   'topped-up': TopUpDetail,
   'top-up-returned': TopUpReturnDetail,
   redeemed: RedemptionDetail,
+  'task-refunded': TaskRefundDetail,
   'channel-tested': ChannelTestDetail,
   released: ReleaseDetail,
   refused: RefusalDetail,
@@ -184,6 +206,7 @@ export const LogDetailUnion = createUnionType({
       TopUpDetail,
       TopUpReturnDetail,
       RedemptionDetail,
+      TaskRefundDetail,
       ChannelTestDetail,
       ReleaseDetail,
       RefusalDetail,

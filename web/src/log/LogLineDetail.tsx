@@ -188,6 +188,15 @@ function OtherFacts({ line: { detail } }: { readonly line: LogLine }) {
         </Fact>
       </>
     );
+  if (detail.__typename === 'TaskRefundDetail')
+    return (
+      <>
+        <Fact name={t('line.reason')}>{t('taskRefunded', { id: detail.publicId })}</Fact>
+        <Fact name={t('line.delta')}>
+          <QuotaText quota={detail.quota} />
+        </Fact>
+      </>
+    );
   if (detail.__typename === 'RedemptionDetail')
     return (
       <>

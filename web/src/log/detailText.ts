@@ -25,6 +25,8 @@ export function detailText(
       return t('toppedUp', { money: detail.money, currency: detail.currency });
     case 'TopUpReturnDetail':
       return t(`returned.${detail.cause}`, { money: detail.money, currency: detail.currency });
+    case 'TaskRefundDetail':
+      return t('taskRefunded', { id: detail.publicId });
     case 'RedemptionDetail':
       return t('redeemed', { id: detail.redemptionId });
     case 'ChannelTestDetail':
@@ -44,6 +46,7 @@ export function detailText(
 export function amountOf({ type, quota, detail }: LogRowFragment): number | null {
   if (detail?.__typename === 'GrantDetail' || detail?.__typename === 'TopUpDetail') return detail.quota;
   if (detail?.__typename === 'AdjustmentDetail') return detail.delta;
+  if (detail?.__typename === 'TaskRefundDetail') return detail.quota;
   if (detail?.__typename === 'TopUpReturnDetail' || detail?.__typename === 'RedemptionDetail') return detail.quota;
   return type === 'CONSUME' ? quota : null;
 }

@@ -89,6 +89,7 @@ export const logEn: Translation<typeof logZh> = {
   'granted.INVITER': 'Reward for an invitation',
   adjusted: 'Balance changed by an administrator',
   toppedUp: 'Bought for {{money}} {{currency}}',
+  taskRefunded: 'Refund of task {{id}}, which failed',
   'returned.REFUND': 'Refund of {{money}} {{currency}}',
   'returned.DISPUTE': 'Dispute of {{money}} {{currency}}',
   'returned.DISPUTE_WON': 'Dispute of {{money}} {{currency}} was won',

@@ -86,6 +86,7 @@ export const logZh = {
   'granted.INVITER': '邀请奖励',
   adjusted: '管理员调整额度',
   toppedUp: '在线充值，支付 {{money}} {{currency}}',
+  taskRefunded: '任务 {{id}} 失败，额度已退还',
   'returned.REFUND': '充值退款 {{money}} {{currency}}',
   'returned.DISPUTE': '充值被拒付 {{money}} {{currency}}',
   'returned.DISPUTE_WON': '拒付已撤销 {{money}} {{currency}}',

@@ -1,4 +1,4 @@
-import type { ReleaseReason } from '../../../domain/call/call.js';
+import type { CallRefunded, ReleaseReason, SettledTask } from '../../../domain/call/call.js';
 import type { ChannelTestUsage } from '../../../domain/channel/channel.js';
 import type { ApiKeyId, RedemptionId, UserId } from '../../../domain/kernel/ids.js';
 import { unixSeconds } from '../../../domain/kernel/instant.js';
@@ -12,6 +12,9 @@ import type { GrantReason } from '../../../domain/user/user.js';
 export type GiftReason = GrantReason | 'inviter';
 
 export type ReturnCause = MoneyReturned['by'];
+
+type NamedTask = Pick<SettledTask, 'platform' | 'action' | 'publicId'>;
+type FailedTask = NonNullable<CallRefunded['task']>;
 
 /** What only one kind of line has to say; null for most settled calls, whose facts have columns. */
 export type LogDetail =
@@ -39,6 +42,10 @@ export type LogDetail =
     }
   | { readonly kind: 'redeemed'; readonly quota: Quota; readonly redemption: RedemptionId }
   | ({ readonly kind: 'channel-tested' } & Pick<ChannelTestUsage, 'modelRatio' | 'completionRatio' | 'modelPrice'>)
+  /** A settled call that has submitted a task. */
+  | ({ readonly kind: 'task-submitted'; readonly alias?: string } & NamedTask)
+  /** `quota`: the charge that came back. */
+  | ({ readonly kind: 'task-refunded'; readonly quota: Quota } & NamedTask & Pick<FailedTask, 'reason'>)
   /** A settled call whose caller asked by an alias of its key. */
   | { readonly kind: 'aliased'; readonly alias: string }
   | {

@@ -11,10 +11,10 @@ import type {
 } from '../../../domain/call/call.js';
 import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/call/usage.js';
 import type { UsageLogEvent } from '../../../domain/call/usage-log.js';
-import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel/channel.js';
+import type { ChannelEvent } from '../../../domain/channel/channel.js';
 import { type Position, type Recorded, streamKey } from '../../../domain/events/events.js';
 import { assertNever } from '../../../domain/kernel/failure.js';
-import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../../domain/kernel/ids.js';
+import { ApiKeyId, type ChannelId, RedemptionId, UserId } from '../../../domain/kernel/ids.js';
 import { unixSeconds } from '../../../domain/kernel/instant.js';
 import { type Quota, zero } from '../../../domain/kernel/quota.js';
 import type { RefusalEvent } from '../../../domain/kernel/refusal.js';
@@ -28,6 +28,7 @@ import type { UserEvent } from '../../../domain/user/user.js';
 import type { ReadModels } from '../../database.js';
 import { insertColumns, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
+import { channelTestFacts, settledDetail, taskRefundFacts } from './line-facts.js';
 import { type LogDetail, refusedDetail, returnedDetail } from './log-detail.js';
 import { storedLines } from './stored-line.js';
 import { clearLines, takeAwayCleared, upToClearings } from './usage-log-clearing.js';
@@ -114,7 +115,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 13,
+  version: 14,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
@@ -157,7 +158,8 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
   const refunded = new Set<string>();
   for (const recorded of batch) {
     rules = rulesAfter(rules, recorded.event);
-    if (recorded.event.type === 'CallRefunded') refunded.add(streamKey(recorded.stream));
+    if (recorded.event.type === 'CallRefunded' && recorded.event.task === undefined)
+      refunded.add(streamKey(recorded.stream));
     const line = lineOf(recorded, rules);
     if (line !== null && isKept(line, rules)) lines.push(line);
   }
@@ -205,6 +207,8 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
         ? null
         : failedLine(recorded, event, event.reason, event);
     case 'CallRefunded':
+      if (event.task !== undefined)
+        return line(recorded, logTypes.system, event.facts.userId, taskRefundFacts(stream, event, event.task));
       // In the place of the line of its charge: the log says of a call what its caller was answered.
       return failedLine(recorded, event, 'not-booked', event.settlement);
     case 'CallRefused':
@@ -250,7 +254,12 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
         detail: { kind: 'redeemed', quota: event.quota, redemption: RedemptionId(streamKey(stream)) },
       });
     case 'ChannelTested':
-      return event.usage === null ? null : testedLine(recorded, event.usage, event.responseTimeMs, rules.root_user_id);
+      if (event.usage === null) return null;
+      return line(recorded, logTypes.consume, rules.root_user_id, {
+        ...channelTestFacts(stream, event.usage),
+        api_key_name: channelTestKeyName,
+        use_time_ms: milliseconds(event.responseTimeMs),
+      });
     case 'OptionChanged':
     case 'SetupCompleted':
     case 'LogsCleared':
@@ -336,7 +345,7 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     price: event.price,
     usage_source: event.usageSource,
     outcome: event.outcome,
-    detail: facts.alias === undefined ? null : { kind: 'aliased', alias: facts.alias },
+    detail: settledDetail(event),
   };
 }
 
@@ -372,27 +381,5 @@ function refusedLine(recorded: Recorded, event: RefusalEvent): UsageLogRow {
     group,
     path: path === '' ? null : path,
     detail: refusedDetail(event),
-  });
-}
-
-function testedLine(
-  recorded: Recorded,
-  usage: ChannelTestUsage,
-  responseTimeMs: number,
-  rootUserId: UserId,
-): UsageLogRow {
-  const { modelRatio, completionRatio, modelPrice } = usage;
-  const channelId = ChannelId(streamKey(recorded.stream));
-  return line(recorded, logTypes.consume, rootUserId, {
-    quota: usage.quota,
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    usage: { input: usage.promptTokens, output: usage.completionTokens },
-    model: usage.model,
-    api_key_name: channelTestKeyName,
-    channel_id: channelId,
-    use_time_ms: milliseconds(responseTimeMs),
-    attempts: [channelId],
-    detail: { kind: 'channel-tested', modelRatio, completionRatio, modelPrice },
   });
 }
