@@ -24,6 +24,7 @@ import type {
   Tickets,
   Vault,
 } from './ports/storage-ports.js';
+import type { StoredResponsesOfUser } from './ports/stored-response-ports.js';
 import type { TaskStore } from './ports/task-ports.js';
 import type { ChannelBalances, ChannelProbe, UpstreamModels } from './ports/upstream-ports.js';
 import type { IdentitySource } from './sign-in/identity-ports.js';
@@ -39,6 +40,7 @@ export interface ApplicationPorts {
   readonly vault: Vault;
   readonly personal: PersonalData;
   readonly taskStore: TaskStore;
+  readonly storedResponses: StoredResponsesOfUser;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly codes: OneTimeCodes;

@@ -21,6 +21,7 @@ import { priceCommands } from './prices/price-commands.js';
 import { priceUpdates } from './prices/price-updates.js';
 import { readModelCommands } from './read-models.js';
 import { redemptionCommands } from './redemptions/redemption-commands.js';
+import { storedResponseCommands } from './responses/stored-response-commands.js';
 import { oidcEndpoints } from './sign-in/oidc-endpoints.js';
 import type { StepUps } from './sign-in/step-up.js';
 import { usageLogCommands } from './usage/usage-log-commands.js';
@@ -100,6 +101,7 @@ export function openApplication(ports: ApplicationPorts) {
     ...signIn.faces,
     ...openQuotaCommands(ports, once, signIn.faces.stepUps),
     ...openOperations(ports),
+    storedResponses: storedResponseCommands(ports),
     channels: channels.commands,
     byTheClock: channels.byTheClock,
     queries: openQueries(ports, { signIn, visibilityTimeoutMs }),

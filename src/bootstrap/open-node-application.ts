@@ -48,6 +48,7 @@ export async function openNodeApplication({ config, log, clock }: NodeStart, par
   const application = openApplication({
     ...{ clock, handle, warn, vault, personal, sessions, tickets, progress, proxies, notificationQueue, taskStore },
     store: eventLog.store,
+    storedResponses: calls.shared.storedResponses,
     ...memory,
     ...services,
     db: lists,

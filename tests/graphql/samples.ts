@@ -76,6 +76,7 @@ export const samples: Readonly<Record<string, Data>> = {
   redeem: { code: '0'.repeat(32) },
   register: { input: { username: 'newcomer', password: 'correct-horse' } },
   removeEmail: {},
+  deleteStoredResponses: {},
   removePasskey: { id: '0'.repeat(64) },
   renamePasskey: { id: '0'.repeat(64), name: 'phone' },
   renewRecoveryCodes: {},

@@ -1,4 +1,4 @@
-import { Arg, Authorized, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Arg, Authorized, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { attempting, type GraphqlContext, Viewer } from '../server/context.js';
@@ -49,6 +49,20 @@ export class OwnAccountResolver {
     const { users, queries, visible } = application;
     await visible(await users.inviteRewards.transfer(viewer, quota, orderKeyIn(key)));
     return queries.self(viewer);
+  }
+
+  @Authorized()
+  @Query(() => Int, { description: 'How many responses the gateway stores of oneself, each with its conversation.' })
+  storedResponses(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<number> {
+    return application.storedResponses.count(viewer);
+  }
+
+  @Authorized()
+  @Mutation(() => Int, {
+    description: 'Deletes all responses that the gateway stores of oneself. The answer is how many there were.',
+  })
+  deleteStoredResponses(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<number> {
+    return application.storedResponses.removeAll(viewer);
   }
 
   @Authorized()

@@ -4,6 +4,7 @@ import { withDatabase } from '../../../src/cli/database.js';
 import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { isObject, type JsonObject, objectsIn } from '../../../src/relay/json/json.js';
 import { type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
+import { openSocket } from '../../support/callers/websocket-client.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -23,6 +24,7 @@ let gateway: TestGateway;
 let callers: Callers;
 let user: TestUser;
 let owner: Caller;
+let ownerKey: string;
 let ownersOther: Caller;
 let stranger: Caller;
 let client: OpenAI;
@@ -76,6 +78,7 @@ beforeAll(async () => {
   channels.set('native', await gateway.addChannel({ type: 1, models: ['both'], baseUrl: native.url, priority: 10 }));
   user = await gateway.addUser(100_000_000);
   const apiKey = await gateway.addApiKey(user);
+  ownerKey = apiKey;
   owner = callers.with(apiKey);
   ownersOther = callers.with(await gateway.addApiKey(user));
   stranger = callers.with(await gateway.addApiKey(await gateway.addUser(100_000_000)));
@@ -328,6 +331,70 @@ describe('a response that is stored here', () => {
     const got = await made(owner, { input: [{ role: 'user', content: parts }], max_output_tokens: 16 });
     expect([got.status, got.store]).toEqual(['completed', false]);
     expect((await at(owner, got.id)).status).toBe(404);
+  });
+});
+
+describe('all responses that are stored of a user', () => {
+  const rowsOf = ({ actor }: TestUser): Promise<number> =>
+    withDatabase(gateway.config, quietLog, async ({ pool }) => {
+      const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM stored_response WHERE user_id = $1', [
+        actor.id,
+      ]);
+      return Number(rows[0]?.count);
+    });
+  const withResponses = async (): Promise<{ readonly writer: TestUser; readonly ids: readonly string[] }> => {
+    const writer = await gateway.addUser(1_000_000);
+    const caller = callers.with(await gateway.addApiKey(writer));
+    const ids = [(await made(caller)).id, (await made(caller)).id];
+    await until(async () => ((await rowsOf(writer)) === 2 ? true : null));
+    return { writer, ids };
+  };
+
+  test('are deleted by the user’s one order, and those of others stay', async () => {
+    const { id } = await made(owner);
+    const { writer } = await withResponses();
+    const { storedResponses } = gateway.application;
+    expect(await storedResponses.count(writer.actor)).toBe(2);
+    expect(await storedResponses.removeAll(writer.actor)).toBe(2);
+    expect([await storedResponses.count(writer.actor), (await at(owner, id)).status]).toEqual([0, 200]);
+  });
+
+  test('go with the user', async () => {
+    const { writer } = await withResponses();
+    await gateway.application.users.manage(gateway.root, writer.actor.id, 'delete');
+    await until(async () => ((await rowsOf(writer)) === 0 ? true : null));
+  });
+});
+
+describe('a conversation of many turns by id', () => {
+  test('is continued at the price of its length alone, each turn from one row', async () => {
+    let { id } = await made(owner, { input: 'Turn 0' });
+    for (let turn = 1; turn <= 60; turn++)
+      ({ id } = await made(owner, { input: `Turn ${turn}`, previous_response_id: id }));
+    expect(upstreamOf('openai').received().messages).toHaveLength(121);
+  });
+
+  test('cannot name itself, nor a response that is still being made', async () => {
+    const { id } = await made(owner);
+    const input = [{ type: 'item_reference', id }];
+    expect((await post(owner, { input, previous_response_id: id })).status).toBe(404);
+  });
+});
+
+describe('over a WebSocket', () => {
+  test('a stored response is continued, also one that was made over HTTP', async () => {
+    const { id } = await made(owner, { input: 'By HTTP?' });
+    const socket = await openSocket(gateway.url, ownerKey);
+    const create = { type: 'response.create', model: 'openai', input: 'By WebSocket?', previous_response_id: id };
+    const first = await socket.create(create);
+    const response = first.at(-1)?.response as JsonObject;
+    expect(response).toMatchObject({ status: 'completed', store: true, previous_response_id: id });
+    await socket.create({ ...create, input: 'Again?', previous_response_id: String(response.id) });
+    socket.close();
+    const said = upstreamOf('openai')
+      .received()
+      .messages.filter(({ role }) => role === 'user');
+    expect(said.map(({ text }) => text)).toEqual(['By HTTP?', 'By WebSocket?', 'Again?']);
   });
 });
 

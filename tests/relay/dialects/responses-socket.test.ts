@@ -69,6 +69,14 @@ describe('a message of response.create', () => {
     expect(request.value).toEqual(JSON.parse(request.text));
   });
 
+  test.each([
+    ['a response that this connection does not remember', '"previous_response_id":"elsewhere"'],
+    ['a conversation of a provider', '"conversation":"conv_1"'],
+  ])('that continues %s is sent unchanged, and its items are not remembered as all of them', (_, names) => {
+    const { request, items } = read(`{"type":"response.create",${names},"input":"Hi"}`);
+    expect([items, request.text]).toEqual([null, `{${names},"input":"Hi","stream":true}`]);
+  });
+
   test('whose conversation is larger than a request may be is refused', () => {
     const text = '{"type":"response.create","previous_response_id":"r","input":"Hi"}';
     expect(() => read(text, '{"a":1}', text.length + 6)).toThrow('the conversation is larger than');

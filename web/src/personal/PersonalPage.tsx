@@ -14,6 +14,7 @@ import { ProfileSection } from './ProfileSection.js';
 import { personalTexts } from './personal.texts.js';
 import { SecuritySections } from './SecuritySections.js';
 import { SettingsSection } from './SettingsSection.js';
+import { StoredResponsesSection } from './StoredResponsesSection.js';
 import './personal.css';
 
 /** Everything about one's own account. */
@@ -36,6 +37,7 @@ export function PersonalPage() {
             <PasswordSection hasPassword={user.hasPassword} />
             <AccessTokenSection />
             <SecuritySections />
+            <StoredResponsesSection count={result.data?.storedResponses ?? 0} />
             <LeaveSection user={user} />
           </div>
         </StepUpProvider>

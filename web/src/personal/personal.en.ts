@@ -60,6 +60,12 @@ export const personalEn: Translation<typeof personalZh> = {
   'settings.unpricedHint': 'Calls to them cost the high default price; switched off, they are refused',
   'settings.save': 'Save settings',
   'settings.saved': 'The settings have been updated',
+  'stored.title': 'Stored conversations',
+  'stored.note':
+    'Answers of the Responses interface that this gateway stores, encrypted, so that your programs can continue them. Once deleted, they cannot be continued.',
+  'stored.count': 'Responses stored: {{count}}',
+  'stored.button': 'Delete all stored responses',
+  'stored.confirm': 'Delete all stored responses?',
   'leave.title': 'Delete account',
   'leave.note':
     'This cannot be undone: all sessions and tokens end at once, the balance is lost, and nobody else gets the user name.',

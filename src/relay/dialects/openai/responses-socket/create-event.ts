@@ -11,8 +11,11 @@ export interface CreateEvent {
   readonly request: JsonSource;
   /** Nothing is to be generated: the next one will name this response. */
   readonly warmsUp: boolean;
-  /** The items of its input, earlier ones included, as JSON with commas between them. */
-  readonly items: string;
+  /**
+   * The items of its input, earlier ones included, as JSON with commas between them. null: it goes on from what is known
+   * elsewhere, so the connection does not know all of them.
+   */
+  readonly items: string | null;
 }
 
 interface Remembering {
@@ -57,7 +60,8 @@ export function* readCreateEvent(
   const previous = textIn(source.value.previous_response_id);
   const earlier = previous === null ? null : remembering.itemsOf(previous);
   yield;
-  if (earlier === null) return { request, warmsUp, items };
+  const goesOn = previous !== null || (source.value.conversation ?? null) !== null;
+  if (earlier === null) return { request, warmsUp, items: goesOn ? null : items };
   if (bytes.length + earlier.length > maxBytes)
     throw new RelayError(413, 'read_request_body_failed', `the conversation is larger than ${maxBytes} bytes`);
   return { request: withEarlierItems(request, earlier), warmsUp, items: joinedItems(earlier, items) };

@@ -222,7 +222,8 @@ export class ResponsesSession {
 
   private call(caller: WebSocketCaller, read: ReadMessage): Promise<void> {
     const { endpoint, credential, ip, headers } = this.opened;
-    if (read.event !== null) this.conversation.begin(read.event.items);
+    const items = read.event?.items ?? null;
+    if (items !== null) this.conversation.begin(items);
     // It is handed over, or it would stay in memory as long as the answer takes.
     let { body } = read;
     const { error } = read;
@@ -254,7 +255,7 @@ export class ResponsesSession {
   private warmedUp(caller: WebSocketCaller, { request, items }: CreateEvent): void {
     const previous = textIn(request.value.previous_response_id);
     if (previous !== null) throw keptNotFound('response', previous, 'previous_response_id');
-    this.conversation.begin(items);
+    this.conversation.begin(items ?? '');
     const response = warmedUpResponse(request.value, caller.requestId);
     this.conversation.warmedUp(response.id);
     caller.write(eventText('response.created', { response: { ...response, status: 'in_progress', usage: null } }));
