@@ -1,6 +1,7 @@
 import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphqlSchema } from '../../src/graphql/schema.js';
+import { recordTask } from '../support/gateway/record-tasks.js';
 import type { TestUser } from '../support/gateway/test-gateway.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/gateway/webhook-receiver.js';
 import { Feed, type GraphqlServer, startGraphql } from './graphql-server.js';
@@ -15,6 +16,7 @@ const prompt = 'What is a ledger?';
 
 let server: GraphqlServer;
 let user: TestUser;
+let task: Awaited<ReturnType<typeof recordTask>>;
 let otherKey: string;
 const answers: string[] = [];
 
@@ -38,6 +40,9 @@ const ids: Record<string, string> = {};
 const argumentsFor: Readonly<Record<string, () => string>> = {
   user: () => `(id: ${ids.user})`,
   apiKey: () => `(id: ${ids.apiKey})`,
+  task: () => `(id: ${ids.task})`,
+  tasks: () => '(everyone: true)',
+  taskProgress: () => '(everyone: true)',
   channel: () => `(id: ${ids.channel})`,
   redemptionCode: () => `(id: ${ids.redemptionCode})`,
   usageLog: () => '(everyone: true, first: 50)',
@@ -91,6 +96,8 @@ beforeAll(async () => {
   ids.user = String(user.actor.id);
   otherKey = await gateway.addApiKey(user);
   await server.call(otherKey);
+  task = await recordTask(gateway, user.actor.id);
+  ids.task = task.id;
   await send(`mutation { testChannel(id: ${ids.channel}) { ok message } }`);
   const proxied = `mutation { editChannel(id: ${ids.channel}, patch: { proxy: "http://u:${planted}@proxy.example" }) { proxy } }`;
   await send(proxied);
@@ -154,6 +161,8 @@ describe('a planted secret', () => {
         const enabled = `mutation { setChannelEnabled(id: ${ids.channel}, enabled: true) { id } }`;
         while (feed.results.length === 0) for (const order of [edited, enabled]) await server.root.ask(order);
       }
+      if (field.name === 'taskProgress')
+        for (let percent = 1; feed.results.length === 0; percent++) await task.progressed(percent);
       const results = JSON.stringify(await feed.take(1));
       expect(results).not.toContain(planted);
       expect(results).not.toContain(otherKey.slice(3));
