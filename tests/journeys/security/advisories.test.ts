@@ -435,7 +435,6 @@ describe('a forged payment webhook (CVE-2026-41432)', () => {
 
 describe('a feature that does not exist yet is closed, and its test is due with it', () => {
   test.each([
-    ["another user's video (CVE-2026-30886)", 'tasks', 'GET', '/v1/videos/1/content'],
     ['commands in test routes (CVE-2026-42271)', 'tools; none are planned', 'POST', '/mcp-rest/test/tools/list'],
   ])('for %s, with %s', async (_advisory, _feature, method, path) => {
     const { status } = await ask(method, path, { headers: session, body: method === 'GET' ? undefined : {} });

@@ -11,9 +11,9 @@ describe('the registered providers', () => {
 
   test('of the OpenAI family, and those with a protocol of their own, have a codec', () => {
     const served = [
-      1, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 22, 24, 25, 26, 27, 31, 33, 35, 38, 39, 40, 41,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 22, 24, 25, 26, 27, 31, 33, 35, 36, 38, 39, 40,
     ];
-    expect(providers.map(({ type }) => type)).toEqual([...served, 42, 43, 44, 45, 46, 47, 48]);
+    expect(providers.map(({ type }) => type)).toEqual([...served, 41, 42, 43, 44, 45, 46, 47, 48]);
   });
 
   test('with a codec are found by type, and the others are not', () => {
@@ -38,8 +38,8 @@ describe('the registered providers', () => {
     expect(where(({ forbiddenMeansDead }) => forbiddenMeansDead)).toEqual([24]);
     expect(where(({ testable }) => !testable)).toEqual([2, 5, 36]);
     expect(where(({ listsModels }) => !listsModels)).toEqual([2, 5, 15, 16, 18, 21, 23, 33, 36, 37, 41, 44]);
-    expect(where(({ reportsBalance }) => reportsBalance)).toEqual([1, 8, 10, 12, 13, 20, 25, 40, 43]);
-    expect(where(({ modes }) => modes.length > 0 && !modes.includes('chat'))).toEqual([38, 44]);
+    expect(where(({ reportsBalance }) => reportsBalance)).toEqual([1, 8, 10, 12, 13, 20, 25, 36, 40, 43]);
+    expect(where(({ modes }) => modes.length > 0 && !modes.includes('chat'))).toEqual([2, 5, 36, 38, 44]);
   });
 
   test('have a name, and default models without duplicates', () => {
