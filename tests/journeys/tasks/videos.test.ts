@@ -169,7 +169,7 @@ describe('an order of a video', () => {
     expect(api.begun.length).toBe(before);
   });
 
-  test('at a resolution without a price is refused, also for who accepts unpriced models', async () => {
+  test('at a resolution without a price is refused, for users who accept unpriced models too', async () => {
     const { status, body } = await post('/v1/videos', { model, prompt: 'a cat', size: '1920x1080' });
     expect([status, body.error]).toMatchObject([400, { code: 'model_price_error' }]);
     expect(JSON.stringify(body)).toContain('video:1080p');
@@ -272,7 +272,7 @@ describe('the file of a video', () => {
     await isAt(id, 'completed');
   });
 
-  test('is sent in the part that is asked for', async () => {
+  test('is sent in the requested range', async () => {
     const part = await get(`/v1/videos/${id}/content`, { range: 'bytes=2-5' });
     expect([part.status, await part.text()]).toEqual([206, api.file.bytes.subarray(2, 6).toString()]);
     expect(part.headers.get('content-range')).toBe(`bytes 2-5/${api.file.bytes.length}`);

@@ -37,7 +37,7 @@ function probeOf(type: number, answer: object, limits: number[] = []) {
   } as never);
 }
 
-describe('an upstream that is asked how far a task is', () => {
+describe('an upstream that reports the progress of a task', () => {
   test('cannot show callers key or address in its reason for a failure', async () => {
     const message = 'denied for sk-very-secret-key at https://upstream.example/v1';
     const answer = { id: 'up_1', status: 'failed', error: { code: 'x', message } };
@@ -47,7 +47,7 @@ describe('an upstream that is asked how far a task is', () => {
     expect(text).not.toMatch(/very-secret|upstream\.example/);
   });
 
-  test('may answer with the videos themselves where they stand in the answer', async () => {
+  test('answers with whole videos within a bound of their own', async () => {
     const limits: number[] = [];
     const upstreamId = 'projects/p/locations/us-central1/publishers/google/models/veo/operations/o1';
     const answer = { name: upstreamId, done: true, response: { videos: [{ bytesBase64Encoded: 'AAAA' }] } };
