@@ -1,17 +1,19 @@
 import { useQuery } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { Download, Pause, Play, Refresh } from '@blueprintjs/icons';
-import { type SyntheticEvent, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { UsageLogDocument } from '../generated/log/log.js';
 import { useExports } from '../kit/export/useExports.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
 import { isAdmin, useSignedIn } from '../kit/SessionProvider.js';
+import { SkeletonLines } from '../kit/Skeleton.js';
 import { EmptyList } from '../kit/table/EmptyList.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useKeysetPages } from '../kit/table/useKeysetPages.js';
 import { useListParams } from '../kit/table/useListParams.js';
+import { WhenOpened } from '../kit/table/WhenOpened.js';
 import { ownTimeZone } from '../kit/time.js';
 import { useHistory } from '../kit/useHistory.js';
 import { commonTexts } from '../kit/words/common.texts.js';
@@ -19,13 +21,15 @@ import { useText } from '../kit/words/i18n.js';
 import './log.css';
 import { LogFigures } from './LogFigures.js';
 import { LogFilters } from './LogFilters.js';
-import { LogLineDetail } from './LogLineDetail.js';
-import { LogUserDrawer } from './LogUserDrawer.js';
 import { logTexts } from './log.texts.js';
 import { exportQueryOf, type LogParams, logDefaults, logFilterOf, rangeOf } from './logParams.js';
 import { callAddress, requestIdIn } from './requestId.js';
 import { useLiveLines } from './useLiveLines.js';
 import { useLogColumns } from './useLogColumns.js';
+
+// What only an opened line or user needs.
+const LogLineDetail = lazy(async () => ({ default: (await import('./LogLineDetail.js')).LogLineDetail }));
+const LogUserDrawer = lazy(async () => ({ default: (await import('./LogUserDrawer.js')).LogUserDrawer }));
 
 export function UsageLogPage() {
   const t = useText(logTexts);
@@ -110,7 +114,11 @@ export function UsageLogPage() {
           rowKey={({ id }) => id}
           result={{ loading: loading && rows === undefined, error, refetch }}
           paging={paging(log?.pageInfo)}
-          detail={({ id }) => <LogLineDetail id={id} admin={admin} onRead={read} />}
+          detail={({ id }) => (
+            <Suspense fallback={<SkeletonLines />}>
+              <LogLineDetail id={id} admin={admin} onRead={read} />
+            </Suspense>
+          )}
           isFresh={({ id }) => live.fresh.has(id)}
           fresh={{ count: live.waiting, onShow: live.showWaiting }}
           empty={
@@ -120,7 +128,9 @@ export function UsageLogPage() {
           }
         />
       </div>
-      <LogUserDrawer />
+      <WhenOpened>
+        <LogUserDrawer />
+      </WhenOpened>
     </ListPage>
   );
 }
