@@ -46,6 +46,10 @@ const ofUpstream = (body: string): boolean => {
 
 const relays: ReadonlySet<FuzzRequest['face']> = new Set(['relay', 'playground']);
 
+/** The legacy interface has one endpoint that reports what has failed upstream with 500. */
+const listsUpstreamModels = ({ face, path }: FuzzRequest, body: string): boolean =>
+  face === 'api' && /^\/api\/channel\/fetch_models\/?(\?|$)/.test(path) && body.includes('upstream');
+
 /** A cookie, a stack, or a path of ours in an answer. */
 const leaked = /\bat [\w.<>]+ \(|node_modules|\/src\/\w+|sk-upstream-key/;
 
@@ -57,7 +61,12 @@ export function findingIn(request: FuzzRequest, answer: Answer): string | null {
   if (status === null) return request.face === 'playground' ? null : 'the connection ended without an answer';
   if (request.face === 'dialect' && body.includes('internal error')) return 'an internal error in a call';
   // Its upstream fails more often than not, and each dialect reports that in a way of its own.
-  if (status >= 500 && request.face !== 'dialect' && !(relays.has(request.face) && ofUpstream(body)))
+  if (
+    status >= 500 &&
+    request.face !== 'dialect' &&
+    !(relays.has(request.face) && ofUpstream(body)) &&
+    !listsUpstreamModels(request, body)
+  )
     return `answered ${status}`;
   if (request.face === 'graphql' && body.includes('"internal-error"')) return 'an internal error in GraphQL';
   if (leaked.test(body)) return 'the answer shows something of the inside';

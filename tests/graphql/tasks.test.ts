@@ -96,6 +96,7 @@ describe('the list of tasks', () => {
     await video.succeeded(start + 80_000);
     const found = async (filter: string) => (await list(own, `filter: { ${filter} }`)).map((task) => task.id);
     expect(await found('platforms: [SUNO, VIDEO]')).toEqual([video.id, song.id]);
+    expect(await found('platforms: []')).toEqual([]);
     expect(await found('action: "MUSIC"')).toEqual([song.id]);
     expect(await found('status: SUCCEEDED')).toEqual([video.id]);
     expect(await found(`publicId: "${drawing.facts.publicId}"`)).toEqual([drawing.id]);

@@ -29,7 +29,7 @@ const matching = (db: ReadModels, filter: TaskFilter) => {
   let found = db.selectFrom('task');
   if (userId !== undefined) found = found.where('user_id', '=', userId);
   if (channelId !== undefined) found = found.where('channel_id', '=', channelId);
-  if (platforms !== undefined) found = found.where('platform', 'in', [...platforms]);
+  if (platforms !== undefined) found = found.where('platform', '=', sql<TaskPlatform>`any(${platforms}::text[])`);
   if (action !== undefined) found = found.where('action', '=', action);
   if (status !== undefined) found = found.where('status', '=', status);
   if (publicId !== undefined) found = found.where('public_id', '=', publicId);
