@@ -65,6 +65,8 @@ function roles(launched: () => Browser): void {
       'Dashboard',
       'Tokens',
       'Usage logs',
+      'Drawing logs',
+      'Task logs',
       'Wallet',
       'Personal settings',
       'Channels',
@@ -78,6 +80,8 @@ function roles(launched: () => Browser): void {
       'Dashboard',
       'Tokens',
       'Usage logs',
+      'Drawing logs',
+      'Task logs',
       'Wallet',
       'Personal settings',
     ]);
