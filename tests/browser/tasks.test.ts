@@ -159,7 +159,8 @@ function tasks(launched: () => Browser): void {
     const others = await draw('a secret of bob', othersKey);
     await root.page.goto('/midjourney');
     const row = rowOf(root.page, 'Drawing log', others);
-    await row.getByRole('link', { name: 'bob' }).waitFor();
+    // Its prompt is a link too, and names him.
+    await row.getByRole('link', { name: 'bob', exact: true }).waitFor();
     await row.getByRole('link', { name: /· studio$/ }).waitFor();
     await root.page.getByText('Midjourney callbacks are off').waitFor();
     await root.page.getByRole('searchbox', { name: 'Channel ID' }).fill('999');

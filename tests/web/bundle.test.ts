@@ -64,7 +64,7 @@ const dashboard = 'src/dashboard/DashboardPage.tsx';
 const around = ['src/shell/Sidebar.tsx', 'src/shell/PaletteButton.tsx'];
 
 const pages = (): readonly string[] =>
-  Object.keys(manifest).filter((name) => /Page\.tsx$/.test(name) && !/ProductPage/.test(name));
+  Object.keys(manifest).filter((name) => /Pages?\.tsx$/.test(name) && !/ProductPage/.test(name));
 
 describe('the built console', () => {
   test('shows the login with at most 250 kB of compressed JavaScript', () => {
