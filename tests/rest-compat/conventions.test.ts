@@ -53,6 +53,8 @@ describe('a path of the legacy interface', () => {
     ['/api/group/', '/api/group'],
     ['/api/token/', '/api/token'],
     ['/api/log/self', '/api/log/self/'],
+    ['/api/mj/', '/api/mj'],
+    ['/api/task/', '/api/task'],
     ['/api/channel/search', '/api/channel/search/'],
   ])('such as %s is served as %s too', async (documented, other) => {
     const answers = [await stage.root.get(documented), await stage.root.get(other)];
@@ -67,8 +69,8 @@ describe('a path of the legacy interface', () => {
     ['GET', '/api'],
     ['PATCH', '/api/user/self'],
     ['DELETE', '/api/status'],
-    ['GET', '/api/mj/self'],
-    ['GET', '/api/task/'],
+    ['DELETE', '/api/mj/self'],
+    ['PATCH', '/api/task/'],
   ])('%s %s is unknown, never "method not allowed"', async (method, path) => {
     const answer = await send(stage.url, method, `${path}?p=1`, { headers: stage.root.headers });
     expect(answer.status).toBe(404);
