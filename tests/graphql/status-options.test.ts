@@ -96,7 +96,7 @@ describe('the options of the gateway', () => {
   test('that are fixed do not block others in the same mutation', async () => {
     const { changeOptions } = await server.root.ask(
       `mutation { changeOptions(changes: [
-        { key: "MjForwardUrlEnabled", value: "true" }, { key: "RetryTimes", value: "4" }, { key: "MjNotifyEnabled", value: "false" }
+        { key: "CheckSensitiveOnCompletionEnabled", value: "true" }, { key: "RetryTimes", value: "4" }, { key: "MjNotifyEnabled", value: "false" }
       ]) { changed { key value } refused { key code field allowed } } }`,
     );
     expect(changeOptions).toEqual({
@@ -104,7 +104,14 @@ describe('the options of the gateway', () => {
         { key: 'RetryTimes', value: '4' },
         { key: 'MjNotifyEnabled', value: 'false' },
       ],
-      refused: [{ key: 'MjForwardUrlEnabled', code: 'option-fixed', field: 'MjForwardUrlEnabled', allowed: 'false' }],
+      refused: [
+        {
+          key: 'CheckSensitiveOnCompletionEnabled',
+          code: 'option-fixed',
+          field: 'CheckSensitiveOnCompletionEnabled',
+          allowed: 'false',
+        },
+      ],
     });
   });
   test('refuse an invalid value, with the allowed values in the error', async () => {
