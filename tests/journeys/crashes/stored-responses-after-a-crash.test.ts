@@ -55,12 +55,13 @@ beforeAll(async () => {
       (await pool.query('SELECT FROM stored_response WHERE response_id = $1', [written])).rowCount === 1;
     await until(async () => ((await isStored()) ? true : null), patience);
     const locking = await pool.connect();
+    // Postgres ends with the gateway, and says so on this connection.
+    locking.on('error', () => {});
     await locking.query('BEGIN');
     await locking.query('LOCK TABLE stored_response IN ACCESS EXCLUSIVE MODE');
     // Answered all the same: what is stored is written behind the call.
     ({ id: lost } = await client.responses.create({ model: 'm', input: 'Lost?' }));
     await doomed.kill();
-    // Its Postgres may have ended with it.
     locking.release(true);
   });
 
@@ -71,11 +72,11 @@ beforeAll(async () => {
   unknown = await second.responses
     .create({ model: 'm', input: 'And?', previous_response_id: lost })
     .catch((error: unknown) => error);
-  await next.stop();
   await withDatabase(config, quietLog, async (database) => {
     books = await ledgerAtRest(database);
     await expectLedgersToAgree(database, books);
   });
+  await next.stop();
   settledBefore = [...books.calls.values()].filter(({ settled }) => settled.length === 1).length;
 }, 6 * patience);
 afterAll(async () => {

@@ -102,11 +102,11 @@ beforeAll(async () => {
 
   const last = await start('1');
   await until(async () => ((await isAtRest()) ? true : null), patience);
-  await last.stop();
   await withDatabase(config, quietLog, async (database) => {
     books = await ledgerAtRest(database);
     await expectLedgersToAgree(database, books);
   });
+  await last.stop();
 }, 8 * patience);
 afterAll(async () => {
   await Promise.all(processes.map((gateway) => gateway.kill()));

@@ -52,6 +52,8 @@ export interface LedgerSnapshot {
 }
 
 const pageSize = 5_000;
+/** ms: long enough for a gateway that has just started on a busy machine. */
+const patience = 60_000;
 
 export async function readLog({ store }: Pick<CommandDatabase, 'store'>): Promise<Recorded[]> {
   const events: Recorded[] = [];
@@ -113,7 +115,7 @@ export function ledgerOf(events: readonly Recorded[]): LedgerSnapshot {
   return { events, calls, users, apiKeys, channels };
 }
 
-/** Once every reserved call has its outcome and every read model has the whole log. */
+/** Once every reserved call has its outcome and every read model has the whole log, which takes a gateway that runs. */
 export const ledgerAtRest = (database: CommandDatabase): Promise<LedgerSnapshot> =>
   until(async () => {
     const books = ledgerOf(await readLog(database));
@@ -123,7 +125,7 @@ export const ledgerAtRest = (database: CommandDatabase): Promise<LedgerSnapshot>
     await database.pool.query('select pg_notify($1, $2)', [wantedChannel, String(head)]);
     const models = await listReadModels(database.pool, database.store);
     return !open && models.every((model) => model.head === head && model.position === head) ? books : null;
-  });
+  }, patience);
 
 const takenBack = ({ charged, usage, channelId }: CallSettled) => ({ charged, usage, channelId });
 
@@ -183,12 +185,18 @@ export async function expectLedgersToAgree({ pool, store }: CommandDatabase, boo
 
   const lines = await db
     .selectFrom('usage_log')
-    .select(['request_id', 'quota'])
-    .where('type', '=', logTypes.consume)
+    .select(['request_id', 'type', 'quota'])
+    .where('type', 'in', [logTypes.consume, logTypes.system])
     .where('request_id', 'is not', null)
     .execute();
-  const logged = new Map(lines.map(({ request_id, quota }) => [request_id, quota]));
-  expect([logged.size, lines.length]).toEqual([settlements.length, settlements.length]);
+  const charges = lines.filter(({ type }) => type === logTypes.consume);
+  const logged = new Map(charges.map(({ request_id, quota }) => [request_id, quota]));
+  // The charge of a task stays in the log when the task fails, and its refund gets a line of its own.
+  const refundedTasks = [...books.calls].filter(([, { refunded }]) => refunded.some(({ task }) => task !== undefined));
+  const count = settlements.length + refundedTasks.length;
+  expect([logged.size, charges.length]).toEqual([count, count]);
+  const refundLines = lines.flatMap(({ type, request_id }) => (type === logTypes.system ? [String(request_id)] : []));
+  expect(refundLines.sort()).toEqual(refundedTasks.map(([requestId]) => requestId).sort());
   for (const [requestId, quota] of logged)
     expect([requestId, books.calls.get(String(requestId))?.settled[0]?.charged]).toEqual([requestId, quota]);
 
