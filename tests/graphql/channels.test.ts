@@ -176,7 +176,7 @@ describe('the channel types', () => {
       billsOrganization: true,
       balance: true,
       deprecated: false,
-      modes: ['CHAT', 'COMPLETIONS', 'RESPONSES', 'EMBEDDINGS', 'SPEECH', 'TRANSCRIPTION', 'TRANSLATION'],
+      modes: ['CHAT', 'COMPLETIONS', 'RESPONSES', 'EMBEDDINGS', 'SPEECH', 'TRANSCRIPTION', 'TRANSLATION', 'TASK'],
       served: true,
     });
   });

@@ -111,7 +111,10 @@ describe('the legacy status', () => {
   test('shows as on what exists, and what is shown as on is available', async () => {
     const on = await flagsOn();
     expect(on.sort()).toEqual(
-      [...Object.keys(conditions), 'email_verification', 'enable_data_export', 'enable_online_topup'].sort(),
+      [
+        ...[...Object.keys(conditions), 'email_verification', 'enable_data_export', 'enable_online_topup'],
+        ...['enable_drawing', 'enable_task'],
+      ].sort(),
     );
     for (const flag of on) {
       const { status: code, text } = await at(flag);
@@ -148,8 +151,9 @@ describe('the status over GraphQL', () => {
   /** What each leads to; null: nothing there is. */
   const operations: Readonly<Record<string, string | null>> = {
     onlineTopUp: 'mutation { beginTopUp(amount: 10, method: "alipay") { url } }',
-    drawing: null,
-    tasks: null,
+    drawing: '{ tasks(filter: { platforms: [MIDJOURNEY] }) { pageInfo { hasNextPage } } }',
+    tasks: '{ tasks(filter: { platforms: [SUNO, VIDEO] }) { pageInfo { hasNextPage } } }',
+    // Initially off.
     drawingCallback: null,
     dashboard: '{ usageStatistics(from: 0, to: 1) { quota } }',
     passwordLogin: 'mutation { login(username: "nobody", password: "some-password") { user { id } } }',
