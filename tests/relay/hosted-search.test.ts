@@ -220,6 +220,20 @@ describe('what a search may cost is reserved as the provider counts it', () => {
     ['by Google', chat, { web_search_options: {} }, [channel(24)], { 'calls:google_search': 20 }],
     ['by Google, for Responses', responses, search, [channel(24)], { 'calls:google_search': 20 }],
     ['by Anthropic, for Responses', responses, search, [channel(14)], { 'calls:web_search': 20 }],
+    [
+      'by Anthropic, of a bound that is no number',
+      chat,
+      { web_search_options: { max_uses: [0] } },
+      [channel(14)],
+      { 'calls:web_search': 20 },
+    ],
+    [
+      'by Anthropic, of a bound of none',
+      responses,
+      { tools: [{ type: 'web_search', max_uses: 0 }] },
+      [channel(14)],
+      { 'calls:web_search': 20 },
+    ],
     ['by either', responses, search, [channel(24), channel(14)], { 'calls:google_search': 20, 'calls:web_search': 20 }],
     [
       'by none that must not go out',

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
+import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 
 /*
  * A search of the web that a provider is to run, as callers of OpenAI's interfaces ask for it: a tool, or in chat the
@@ -24,7 +24,8 @@ export function withSearchBy(body: JsonObject, tool: JsonObject): JsonObject {
   const { web_search_options: _, ...rest } = body;
   const searches = hostedSearchesIn(body);
   const others = objectsIn(body.tools).filter((one) => !isHostedSearch(one));
-  const [uses] = searches.flatMap((search) => search.max_uses ?? []);
-  const search = uses === undefined ? tool : { ...tool, max_uses: uses };
+  // As the wires read it: what is no number bounds nothing.
+  const uses = countIn(searches[0]?.max_uses);
+  const search = uses === null ? tool : { ...tool, max_uses: uses };
   return { ...rest, tools: searches.length > 0 ? [...others, search] : others };
 }

@@ -62,7 +62,8 @@ function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers:
 /** For one answer, by one tool. */
 function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string>, searchLimit: number): number {
   const { max_uses: uses, max_search_results: results } = by;
-  if (!isSwitch) return countIn(uses) ?? searchLimit;
+  // None is no bound: a tool that may not be used is not asked for.
+  if (!isSwitch) return countIn(uses) || searchLimit;
   for (const name of names) if (!factsOf(name).searchesAlways) return Math.max(maxSearches, countIn(results) ?? 0);
   return 1;
 }

@@ -132,6 +132,7 @@ describe('a list of songs', () => {
     ['SUCCESS', 'succeeded'],
     ['FAILURE', 'failed'],
     ['PAUSED', 'unknown'],
+    ['constructor', 'unknown'],
     [undefined, 'unknown'],
     [7, 'unknown'],
   ])('reads status %s as %s', (status, expected) => {

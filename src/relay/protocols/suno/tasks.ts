@@ -9,14 +9,14 @@ import { bearer, sunoSubmit } from './submit.js';
 
 /* How a Suno server is asked for tasks, and how it says how far they are. */
 
-const statuses: Readonly<Record<string, TaskStatus>> = {
-  NOT_START: 'not-started',
-  SUBMITTED: 'submitted',
-  QUEUED: 'queued',
-  IN_PROGRESS: 'in-progress',
-  SUCCESS: 'succeeded',
-  FAILURE: 'failed',
-};
+const statuses: ReadonlyMap<string, TaskStatus> = new Map([
+  ['NOT_START', 'not-started'],
+  ['SUBMITTED', 'submitted'],
+  ['QUEUED', 'queued'],
+  ['IN_PROGRESS', 'in-progress'],
+  ['SUCCESS', 'succeeded'],
+  ['FAILURE', 'failed'],
+]);
 
 const urlMembers = ['audio_url', 'video_url', 'image_url', 'image_large_url'] as const;
 /** A song comes as two clips. */
@@ -45,7 +45,7 @@ const failReasonIn = ({ fail_reason: reason }: JsonObject): string => textIn(rea
 
 function observed(task: JsonObject): TaskObservation {
   const failReason = failReasonIn(task);
-  const status = failReason !== '' ? 'failed' : (statuses[textIn(task.status) ?? ''] ?? 'unknown');
+  const status = failReason !== '' ? 'failed' : (statuses.get(textIn(task.status) ?? '') ?? 'unknown');
   const hasData = isList(task.data) || isObject(task.data);
   return {
     upstreamId: textIn(task.task_id) ?? '',

@@ -122,7 +122,9 @@ function searchesIn(body: JsonObject): JsonObject[] {
   const max = countIn(body.max_tool_calls);
   if (max === 0) return [];
   const { web_search_options: _, ...request } = body;
-  return hostedSearchesIn(request).map((tool) => (max === null ? tool : { ...tool, max_uses: max }));
+  return hostedSearchesIn(request).map((tool) =>
+    max === null ? tool : { ...tool, max_uses: Math.min(countIn(tool.max_uses) || max, max) },
+  );
 }
 
 /** Tools and the choice among them. Throws NotConvertible. */
