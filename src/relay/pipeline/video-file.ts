@@ -141,10 +141,15 @@ async function opened(
     headers: { ...request.headers, ...wanted },
   };
   const { origin } = new URL(request.url);
+  const own = urlIn(channel.baseUrl || provider.defaultBaseUrl)?.origin;
   const { answerTimeoutMs } = ports.config;
   for (let followed = 0; followed <= maxRedirects; followed++) {
     const times = { timeoutMs: answerTimeoutMs, idleMs: answerTimeoutMs };
-    const sending = ports.upstream.send(request, { proxy: channel.proxy, ...times, payer: user });
+    // An address that upstream has chosen is fetched like every such one: its own network is not open to it.
+    const isChosen = new URL(request.url).origin !== own && (source.inside === undefined || followed > 0);
+    const sending = isChosen
+      ? ports.files.send(request, { proxy: null, ...times, payer: user })
+      : ports.upstream.send(request, { proxy: channel.proxy, ...times, payer: user });
     const sent = await sending.sent;
     if (!sent.ok) throw unreached(sent).error;
     const next = redirectIn(sent.answer, request.url);
