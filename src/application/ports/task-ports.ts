@@ -1,4 +1,4 @@
-import type { ApiKeyId, CallId, ChannelId, Sealed, TaskId, UserId } from '../../domain/kernel/ids.js';
+import type { CallId, Sealed, TaskId, UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { TaskFacts, TaskFailureReason, TaskPlatform, TaskStatus } from '../../domain/task/task.js';
@@ -22,21 +22,10 @@ export interface TaskContent {
   readonly urls: readonly string[];
 }
 
-export interface NewTask {
-  readonly userId: UserId;
-  readonly apiKeyId: ApiKeyId | null;
-  readonly apiKeyName: string;
-  readonly group: string;
-  readonly model: string;
-  /** One call submits at most one task. */
-  readonly callId: CallId;
-  readonly channelId: ChannelId;
-  readonly platform: TaskPlatform;
-  readonly action: string;
-  readonly upstreamId: string;
+/** One call submits at most one task. */
+export interface NewTask extends Omit<TaskFacts, 'taskId' | 'publicId'> {
   /** Left out: the same as `upstreamId`, which must then be a kept id. */
   readonly publicId?: string;
-  readonly parent: TaskId | null;
   /** `failed` is looked into, and not believed of an upstream that has just taken it. */
   readonly status: TaskStatus;
   /** Percent. */

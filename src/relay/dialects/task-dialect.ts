@@ -1,7 +1,9 @@
 import type { AnswerWriter } from '../contracts/answer-writer.js';
 import type { CallerDialect } from '../contracts/caller-dialect.js';
+import type { Endpoint } from '../contracts/endpoint.js';
+import { countedPrompt } from '../metering/prompt-tally.js';
 
-/* A dialect in which tasks are asked for and nothing else: its answers are short, come whole, and are passed on. */
+/* Endpoints that submit tasks, and dialects in which nothing else is asked for: answers are short and come whole. */
 
 type TaskDialect = Pick<CallerDialect, 'errorBody'> & Pick<Partial<CallerDialect>, 'statusOf'>;
 
@@ -26,3 +28,22 @@ export const taskDialect = (own: TaskDialect): CallerDialect => ({
   keepAlive: '',
   ...own,
 });
+
+/** Of every endpoint that submits tasks: nothing streams, speaks or thinks. */
+export const taskEndpoint = {
+  mode: 'task',
+  answersAudio: false,
+  thinking: null,
+  asksForAudio: () => false,
+  asksForStream: () => false,
+  asksForUsage: () => false,
+} as const satisfies Partial<Endpoint>;
+
+/** Of those whose body goes upstream in the words of its dialect, at a price for the call. */
+export const pricedPerTask = {
+  ...taskEndpoint,
+  body: 'json',
+  usualModel: null,
+  toNeutral: null,
+  demand: () => ({ prompt: countedPrompt(0), answers: 0, asked: null, counted: true }),
+} as const satisfies Partial<Endpoint>;

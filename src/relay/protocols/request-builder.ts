@@ -1,6 +1,12 @@
 import type { Mode, PaidMode } from '../../domain/channel/provider.js';
 import type { NeutralBody } from '../contracts/neutral-request.js';
-import { type CallerRequest, NotConvertible, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
+import {
+  type CallerRequest,
+  NotConvertible,
+  type Provider,
+  type UpstreamChannel,
+  type UpstreamRequest,
+} from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
 import type { JsonObject } from '../json/json.js';
 import { carried, type JsonSource } from './carried.js';
@@ -9,6 +15,9 @@ import { carried, type JsonSource } from './carried.js';
 
 export const notServed = (mode: Mode): NotConvertible =>
   new NotConvertible('caller', `this provider does not serve ${mode}`);
+
+/** Of a request that says nothing of thinking. */
+export const noThinking = { reasoningEffort: null, thinking: 'unsaid' } as const satisfies Partial<UpstreamRequest>;
 
 /** The request in neutral words, where it asks for this. Throws NotConvertible. */
 export function neutralAs<Asked extends PaidMode>({ neutral }: CallerRequest, mode: Asked): NeutralBody<Asked> {

@@ -4,7 +4,6 @@ import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
 import type { NamedTask } from '../../contracts/task-asked.js';
 import { type JsonObject, textIn } from '../../json/json.js';
-import { countedPrompt } from '../../metering/prompt-tally.js';
 import { modelOfAction } from '../../protocols/midjourney/actions.js';
 import {
   isWrong,
@@ -13,6 +12,7 @@ import {
   type SubmitKind,
   type WrongMember,
 } from '../../protocols/midjourney/submission.js';
+import { pricedPerTask } from '../task-dialect.js';
 import { midjourneyCaller } from './dialect.js';
 
 /* What a Midjourney proxy is asked for: what is answered is the id of a task. */
@@ -46,24 +46,15 @@ export const submitPath = (kind: SubmitKind): string =>
 
 /** `mode`: the speed that stands before the path, such as `/mj-fast`; '': none. */
 export const midjourneySubmit = (kind: SubmitKind, mode: string): Endpoint => ({
+  ...pricedPerTask,
   path: submitPath(kind),
   below: mode + submitPath(kind),
   dialect: midjourneyCaller,
-  body: 'json',
-  mode: 'task',
-  usualModel: null,
-  answersAudio: false,
-  thinking: null,
-  toNeutral: null,
   invalid(body) {
     const read = readSubmission(kind, body);
     return isWrong(read) ? { code: read.word, message: read.message, param: read.param } : null;
   },
   promptTexts: ({ prompt }) => [textIn(prompt) ?? ''],
-  asksForAudio: () => false,
-  asksForStream: () => false,
-  asksForUsage: () => false,
-  demand: () => ({ prompt: countedPrompt(0), answers: 0, asked: null, counted: true }),
   modelOf: (body) => modelOfAction(submission(kind, body).action),
   task: {
     platform: 'midjourney',

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { confidentialOf } from '../confidential-of.js';
 import { plainWords } from '../confidential-task.js';
-import { baseOf, written } from '../request-builder.js';
+import { baseOf, noThinking, written } from '../request-builder.js';
 import { notTaken, taken, unclear } from '../task-answer.js';
 import {
   isTaken,
@@ -102,8 +102,7 @@ export const submitToProxy = ({ hasModes }: { readonly hasModes: boolean }): Sub
       content: { kind: 'json', text: written(submittedBody(caller.body, options)) },
       timeoutMs: patienceMs,
       model,
-      reasoningEffort: null,
-      thinking: 'unsaid',
+      ...noThinking,
     };
   },
   answer: answerOf,

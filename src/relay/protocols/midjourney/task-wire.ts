@@ -2,6 +2,7 @@ import type { TaskObservation } from '../../../application/ports/task-ports.js';
 import type { TaskWire } from '../../contracts/task-wire.js';
 import { isList, type JsonObject, objectsIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
+import { noThinking } from '../request-builder.js';
 import { plainActions } from './actions.js';
 import { submitToProxy } from './submit.js';
 import { reportedTask } from './task-object.js';
@@ -39,8 +40,7 @@ export const midjourneyTasks = ({ defaultBaseUrl, isPlain }: ProxyFacts): TaskWi
     headers: { 'mj-api-secret': key.trim(), 'content-type': 'application/json' },
     content: { kind: 'json', text: JSON.stringify({ ids: tasks.map(({ upstreamId }) => upstreamId) }) },
     model: '',
-    reasoningEffort: null,
-    thinking: 'unsaid',
+    ...noThinking,
   }),
   report: observationIn,
   read(status, body, asked) {

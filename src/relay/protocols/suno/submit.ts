@@ -4,7 +4,7 @@ import type { SubmitWire } from '../../contracts/task-wire.js';
 import { isObject, type JsonObject, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { confidentialOf } from '../confidential-of.js';
-import { baseOf, written } from '../request-builder.js';
+import { baseOf, noThinking, written } from '../request-builder.js';
 import { notTaken, taken, unclear } from '../task-answer.js';
 
 /* How a Suno server is asked for a song or for lyrics, and what it says to that. */
@@ -61,8 +61,7 @@ export const sunoSubmit: SubmitWire = {
       headers: { ...bearer(channel), 'content-type': 'application/json' },
       content: { kind: 'json', text: written(sentBody(action, caller.body, channel)) },
       model,
-      reasoningEffort: null,
-      thinking: 'unsaid',
+      ...noThinking,
     };
   },
 

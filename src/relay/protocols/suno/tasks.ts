@@ -5,6 +5,7 @@ import type { TaskWire } from '../../contracts/task-wire.js';
 import { jsonText } from '../../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
+import { noThinking } from '../request-builder.js';
 import { bearer, sunoSubmit } from './submit.js';
 
 /* How a Suno server is asked for tasks, and how it says how far they are. */
@@ -76,8 +77,7 @@ export const sunoTasks: TaskWire = {
     headers: { ...bearer(channel), 'content-type': 'application/json' },
     content: { kind: 'json', text: JSON.stringify({ ids: tasks.map(({ upstreamId }) => upstreamId) }) },
     model: '',
-    reasoningEffort: null,
-    thinking: 'unsaid',
+    ...noThinking,
   }),
   read(status, body, asked) {
     const answer = status >= 200 && status <= 299 ? upstreamJson(body) : null;

@@ -11,7 +11,7 @@ import { geminiFailureIn, geminiRefusal } from '../gemini/failure.js';
 import { memberIn } from '../gemini/names.js';
 import { isNative } from '../gemini/native.js';
 import { pathSegment } from '../model-address.js';
-import { baseOf, neutralAs, notServed, written } from '../request-builder.js';
+import { baseOf, neutralAs, noThinking, notServed, written } from '../request-builder.js';
 
 /* Texts as vectors in Google's cloud, by its older method: it says of each text how many tokens it has. */
 
@@ -54,8 +54,7 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       content: { kind: 'json', text: written(sent) },
       model,
-      reasoningEffort: null,
-      thinking: 'unsaid',
+      ...noThinking,
     };
   },
   answer({ provider, channel, caller, status, body: received, info }) {

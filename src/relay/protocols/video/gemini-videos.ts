@@ -4,13 +4,12 @@ import type { TaskWire } from '../../contracts/task-wire.js';
 import type { VideoFiles } from '../../contracts/video-files.js';
 import { noContent } from '../../upstream/request-content.js';
 import { pathSegment, pathSegments } from '../model-address.js';
-import { baseOf, written } from '../request-builder.js';
+import { baseOf, noThinking, written } from '../request-builder.js';
 import { operationAnswer, operationBody, operationPictures, operationRead } from './google-operation.js';
 
 /* Videos of Google's public interface: operations, whose files are fetched with the key of the channel. */
 
 const dayMs = 24 * 60 * 60_000;
-const unsaid = { model: '', reasoningEffort: null, thinking: 'unsaid' } as const;
 
 const keyHeader = ({ key }: UpstreamChannel): Record<string, string> => ({ 'x-goog-api-key': key.trim() });
 const versionOf = ({ other }: UpstreamChannel): string => pathSegment(other.trim() || 'v1beta');
@@ -23,7 +22,7 @@ export function geminiVideos(provider: { readonly defaultBaseUrl: string }): {
     (baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, '');
   const get = (url: string, headers: Record<string, string>): UpstreamRequest => ({
     ...{ method: 'GET', url, headers, content: noContent },
-    ...unsaid,
+    ...{ model: '', ...noThinking },
   });
   return {
     tasks: {
@@ -31,7 +30,7 @@ export function geminiVideos(provider: { readonly defaultBaseUrl: string }): {
       submit: {
         pictures: operationPictures,
         request: (asked) => ({
-          ...unsaid,
+          ...noThinking,
           method: 'POST',
           url: `${baseOf(asked.provider, asked.channel)}/${versionOf(asked.channel)}/models/${pathSegment(asked.model)}:predictLongRunning`,
           headers: { ...keyHeader(asked.channel), 'content-type': 'application/json', accept: 'application/json' },

@@ -18,7 +18,7 @@ import { confidentialOf } from '../confidential-of.js';
 import { formParts } from '../form-parts.js';
 import { undoubled } from '../model-address.js';
 import { cloudflareGateway } from '../openai/request.js';
-import { written } from '../request-builder.js';
+import { noThinking, written } from '../request-builder.js';
 import { notTaken, unclear } from '../task-answer.js';
 import { takenVideo, videoRequestIn } from './taken-video.js';
 
@@ -29,8 +29,6 @@ interface OpenAiVideoPlace {
   readonly collection: (channel: UpstreamChannel) => string;
   readonly headers: (channel: UpstreamChannel) => Record<string, string>;
 }
-
-const unsaid = { reasoningEffort: null, thinking: 'unsaid' } as const;
 
 function addressOf({ collection }: OpenAiVideoPlace, channel: UpstreamChannel, ...below: readonly string[]): URL {
   const url = new URL(undoubled(channel.baseUrl.replace(/\/+$/, ''), collection(channel)));
@@ -98,7 +96,7 @@ function submitWire(place: OpenAiVideoPlace): SubmitWire {
         },
         content,
         model,
-        ...unsaid,
+        ...noThinking,
       };
     },
     answer(answered: AnswerInput) {
@@ -145,7 +143,7 @@ const asks = (
   headers: { ...place.headers(channel), accept: '*/*' },
   content: noContent,
   model: '',
-  ...unsaid,
+  ...noThinking,
 });
 
 /** How videos are asked for, followed, given out and deleted at this place. */

@@ -9,14 +9,13 @@ import type { VideoFile, VideoFiles } from '../../contracts/video-files.js';
 import { isObject, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { pathSegment } from '../model-address.js';
-import { written } from '../request-builder.js';
+import { noThinking, written } from '../request-builder.js';
 import { atItsLocation, hostOfLocation } from '../vertex/location.js';
 import { operationAnswer, operationBody, operationPictures, operationRead, videosIn } from './google-operation.js';
 
 /* Videos of Google's cloud: operations of a project in a region. Their files stand in the operation itself, in base64. */
 
 const dayMs = 24 * 60 * 60_000;
-const unsaid = { model: '', reasoningEffort: null, thinking: 'unsaid' } as const;
 const headers = { 'content-type': 'application/json', accept: 'application/json' };
 
 const operation =
@@ -29,7 +28,8 @@ function fetched(channel: UpstreamChannel, name: string): UpstreamRequest {
     throw new NotConvertible('channel', 'the upstream has given the operation a name that cannot be asked for');
   const base = channel.baseUrl.trim().replace(/\/+$/, '') || `https://${hostOfLocation(region)}`;
   return {
-    ...unsaid,
+    ...noThinking,
+    model: '',
     method: 'POST',
     url: `${base}/v1/${resource}:fetchPredictOperation`,
     headers,
@@ -57,7 +57,7 @@ export const vertexVideos: { readonly tasks: TaskWire; readonly videos: VideoFil
     submit: {
       pictures: operationPictures,
       request: (asked) => ({
-        ...unsaid,
+        ...noThinking,
         method: 'POST',
         url: submitUrl(asked.channel, asked.caller, asked.model),
         headers,

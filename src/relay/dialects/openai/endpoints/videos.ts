@@ -7,6 +7,7 @@ import type { VideoOrder } from '../../../contracts/video-object.js';
 import { type VideoRequest, videoSize } from '../../../contracts/video-request.js';
 import type { JsonObject } from '../../../json/json.js';
 import { countedPrompt } from '../../../metering/prompt-tally.js';
+import { taskEndpoint } from '../../task-dialect.js';
 import { openAiCaller } from '../dialect.js';
 import { isVideoRequest, readRemix, readVideoRequest } from '../video-order.js';
 
@@ -47,19 +48,14 @@ function demandOf({ seconds, size, n }: VideoRequest): Demand {
 type Own = Pick<Endpoint, 'path' | 'dialect' | 'body' | 'usualModel' | 'task'>;
 
 const ordering = (read: Reader, own: Own): Endpoint => ({
+  ...taskEndpoint,
   ...own,
-  mode: 'task',
-  answersAudio: false,
-  thinking: null,
   toNeutral: (body) => ({ mode: 'task', body: requestIn(read, body) }),
   invalid(body, upload): InvalidRequest | null {
     const found = read(body, upload);
     return isVideoRequest(found) ? null : { code: 'invalid_video_request', ...found };
   },
   promptTexts: ({ prompt, negative_prompt, metadata }) => textsIn([prompt, negative_prompt, metadata]),
-  asksForAudio: () => false,
-  asksForStream: () => false,
-  asksForUsage: () => false,
   demand: ({ body }) => demandOf(requestIn(read, body)),
 });
 

@@ -1,7 +1,7 @@
 import type { Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import type { NamedTask } from '../../../contracts/task-asked.js';
 import { type JsonObject, textIn } from '../../../json/json.js';
-import { countedPrompt } from '../../../metering/prompt-tally.js';
+import { pricedPerTask } from '../../task-dialect.js';
 import { sunoCaller } from '../dialect.js';
 
 /* A song or lyrics, asked for: what is answered is the id of a task. */
@@ -66,20 +66,11 @@ function parentIn({ continue_clip_id: clip, task_id: task }: JsonObject): NamedT
 }
 
 export const sunoEndpoint = (action: SunoAction): Endpoint => ({
+  ...pricedPerTask,
   path: `/suno/submit/${action}`,
   dialect: sunoCaller,
-  body: 'json',
-  mode: 'task',
-  usualModel: null,
-  answersAudio: false,
-  thinking: null,
-  toNeutral: null,
   invalid: (body) => invalidMember(action, body),
   promptTexts: (body) => texts[action].flatMap((name) => textIn(body[name]) ?? []),
-  asksForAudio: () => false,
-  asksForStream: () => false,
-  asksForUsage: () => false,
-  demand: () => ({ prompt: countedPrompt(0), answers: 0, asked: null, counted: true }),
   modelOf: () => `suno_${action}`,
   task: {
     platform: 'suno',
