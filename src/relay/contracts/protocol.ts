@@ -83,7 +83,7 @@ export interface CallerRequest {
   /** What is reserved for is never more than this to each answer, whoever sets the limit. */
   readonly maxOutput: number;
   /** Its payer saves by what is found in a cache of prompts. Left out: nobody pays. */
-  readonly savesByCache?: boolean;
+  readonly savesByCache?: () => boolean;
   /** Tiers of service that it asks for and that are priced, as the prices name them. Left out: none. */
   readonly tiers?: readonly string[];
   /** Left out: what is asked for is no task. */

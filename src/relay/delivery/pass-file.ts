@@ -1,10 +1,9 @@
 import { urlIn } from '../../domain/kernel/address.js';
 import { noContent } from '../upstream/request-content.js';
 import type { Upstream } from '../upstream/upstream.js';
-import { Lost } from '../upstream/upstream-response.js';
 import type { CallerConnection } from './caller-connection.js';
+import { passBody } from './pass-body.js';
 import type { StalledCallers } from './stalled-callers.js';
-import { write } from './write-answer.js';
 
 /*
  * A file that a provider has put somewhere, passed on as it comes. No redirect is followed, and neither its length nor
@@ -68,24 +67,10 @@ export async function passFile(
     if (!types.test(type.trim())) return failure('wrong-type');
     const length = answered['content-encoding'] === undefined ? Number(answered['content-length']) : Number.NaN;
     if (length > maxBytes) return failure('too-large');
-    connection.begin(type.trim(), headers, Number.isSafeInteger(length) ? length : undefined);
-    let passed = 0;
-    while (!headOnly) {
-      const next = await body.next();
-      if (next.done) break;
-      passed += next.value.length;
-      if (passed > maxBytes) {
-        connection.breakOff();
-        return null;
-      }
-      await write(connection, next.value, stalledCallers);
-      if (connection.gone) return null;
-    }
-    connection.end();
-    return null;
-  } catch (error) {
-    if (!(error instanceof Lost)) throw error;
-    if (!connection.gone) connection.breakOff();
+    const stated = Number.isSafeInteger(length) ? length : undefined;
+    connection.begin(type.trim(), headers, stated);
+    if (headOnly) connection.end();
+    else await passBody(connection, body, { length: stated, maxBytes }, stalledCallers);
     return null;
   } finally {
     forget();

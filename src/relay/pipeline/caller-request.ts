@@ -46,7 +46,7 @@ const unpaid = {
   outputLimit: null,
   maxOutput: Number.MAX_SAFE_INTEGER,
   tiers: [],
-  savesByCache: false,
+  savesByCache: () => false,
 } as const satisfies Partial<CallerRequest>;
 
 const paidFor = (
@@ -61,7 +61,7 @@ const paidFor = (
   outputLimit,
   maxOutput: outputLimit ?? estimate.asked ?? estimate.limits.output,
   tiers,
-  savesByCache: isCheaperCached(estimate.price),
+  savesByCache: () => isCheaperCached(estimate.price),
 });
 
 /** Upstream has no part in it. */

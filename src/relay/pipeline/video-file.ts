@@ -1,27 +1,26 @@
 import type { TaskView } from '../../application/ports/task-ports.js';
 import { isKeptId } from '../../domain/call/kept-object.js';
-import { urlIn } from '../../domain/kernel/address.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { authenticateOwner, type Shown } from '../admission/authenticate.js';
 import { brokenOff } from '../answers/lost-answer.js';
 import type { CallerDialect } from '../contracts/caller-dialect.js';
 import { fromUpstream, RelayError } from '../contracts/errors.js';
-import { NotConvertible, type UpstreamRequest } from '../contracts/protocol.js';
-import type { VideoFile, VideoSource, VideoVariant } from '../contracts/video-files.js';
+import { NotConvertible } from '../contracts/protocol.js';
+import type { VideoFile, VideoVariant } from '../contracts/video-files.js';
 import { orderIn } from '../contracts/video-object.js';
 import { HttpCaller } from '../delivery/http-caller.js';
+import { passBody } from '../delivery/pass-body.js';
 import type { Answering } from '../delivery/refusal.js';
-import { write, writeToEnd } from '../delivery/write-answer.js';
+import { writeToEnd } from '../delivery/write-answer.js';
 import { confidentialOf } from '../protocols/confidential-of.js';
-import { undoubled } from '../protocols/model-address.js';
 import type { Sending, UpstreamAnswer } from '../upstream/upstream.js';
 import { errorOfStatus, unreadableAnswer } from '../upstream/upstream-error.js';
 import { Lost } from '../upstream/upstream-response.js';
-import { unreached } from './attempt-failure.js';
 import { type Keeper, keeperOf } from './resource-request.js';
 import { judged } from './send-attempt.js';
 import type { StagePorts } from './stage-ports.js';
 import { videoNotFound } from './video-errors.js';
+import { type FileSource, openVideoFile } from './video-source.js';
 
 /*
  * The files of a video, from the upstream that has made it to whoever ordered it. They are passed on as they come, within
@@ -41,7 +40,6 @@ export interface VideoFileRequest extends Shown, Answering {
 
 /** No video of a minute has more. */
 const maxBytes = 2 * 1024 ** 3;
-const maxRedirects = 3;
 
 const types: Readonly<Record<VideoVariant, RegExp>> = {
   video: /^(video\/[\w.+-]{1,64}|application\/octet-stream|binary\/octet-stream)$/,
@@ -49,8 +47,6 @@ const types: Readonly<Record<VideoVariant, RegExp>> = {
   spritesheet: /^image\/[\w.+-]{1,64}$/,
 };
 
-/** One of them; others are not asked for. */
-const singleRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/;
 const rangeAnswer = /^bytes (\d{1,15}-\d{1,15}|\*)\/(\d{1,15}|\*)$/;
 
 const noSuchFile = (variant: VideoVariant): RelayError =>
@@ -104,15 +100,9 @@ function sourceOf({ provider, channel }: Keeper, { facts, content }: TaskView, a
   }
 }
 
-interface FileSource {
-  readonly keeper: Keeper;
-  readonly source: VideoSource;
-  readonly user: UserId;
-}
-
 async function sendFrom(ports: StagePorts, asked: VideoFileRequest, from: FileSource): Promise<void> {
   const connection = new HttpCaller(asked, asked.dialect);
-  const { answer, sending } = await opened(ports, asked, from);
+  const { answer, sending } = await openVideoFile(ports, asked, from);
   const forget = connection.whenGone(() => sending.cancel());
   try {
     if (answer.status !== 200 && answer.status !== 206) throw await refusal(ports, asked, from, answer);
@@ -123,66 +113,6 @@ async function sendFrom(ports: StagePorts, asked: VideoFileRequest, from: FileSo
     forget();
     sending.cancel();
   }
-}
-
-/** The answer at the end of all redirects. */
-async function opened(
-  ports: StagePorts,
-  { range, variant }: VideoFileRequest,
-  { keeper, source, user }: FileSource,
-): Promise<{ readonly answer: UpstreamAnswer; readonly sending: Sending }> {
-  const { provider, channel } = keeper;
-  const wanted: Record<string, string> =
-    range !== undefined && singleRange.test(range) && source.inside === undefined ? { range } : {};
-  let request = await authorised(ports, keeper, source.request);
-  request = {
-    ...request,
-    url: undoubled(channel.baseUrl || provider.defaultBaseUrl, request.url),
-    headers: { ...request.headers, ...wanted },
-  };
-  const { origin } = new URL(request.url);
-  const own = urlIn(channel.baseUrl || provider.defaultBaseUrl)?.origin;
-  const { answerTimeoutMs } = ports.config;
-  for (let followed = 0; followed <= maxRedirects; followed++) {
-    const times = { timeoutMs: answerTimeoutMs, idleMs: answerTimeoutMs };
-    // An address that upstream has chosen is fetched like every such one: its own network is not open to it.
-    const isChosen = new URL(request.url).origin !== own && (source.inside === undefined || followed > 0);
-    const sending = isChosen
-      ? ports.files.send(request, { proxy: null, ...times, payer: user })
-      : ports.upstream.send(request, { proxy: channel.proxy, ...times, payer: user });
-    const sent = await sending.sent;
-    if (!sent.ok) throw unreached(sent).error;
-    const next = redirectIn(sent.answer, request.url);
-    if (next === null) return { answer: sent.answer, sending };
-    sending.cancel();
-    // What shows that the request is the channel's is shown to nobody else.
-    const headers = next.origin === origin ? request.headers : { accept: '*/*', ...wanted };
-    request = { ...request, method: 'GET', url: next.href, headers };
-  }
-  throw fromUpstream(unreadableAnswer(`the upstream redirects more than ${maxRedirects} times for a ${variant}`), 502);
-}
-
-const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** null: there is none that can be followed. */
-function redirectIn({ status, headers: { location } }: UpstreamAnswer, from: string): URL | null {
-  if (!redirects.has(status) || location === undefined) return null;
-  const next = urlIn(location, new URL(from));
-  if (next === null) return null;
-  const isAllowed = next.protocol === 'https:' || (next.protocol === 'http:' && from.startsWith('http:'));
-  return isAllowed && next.username === '' ? next : null;
-}
-
-/** Throws RelayError. */
-async function authorised(
-  ports: StagePorts,
-  { provider, channel }: Keeper,
-  request: UpstreamRequest,
-): Promise<UpstreamRequest> {
-  if (provider.authorisation === undefined) return request;
-  const shown = await provider.authorisation.authorise(request, { provider, channel }, ports.authorising);
-  if (shown.ok) return shown.request;
-  throw shown.refusal === null ? unreached(shown).error : fromUpstream(shown.refusal, 502);
 }
 
 /** Upstream's, masked. */
@@ -239,23 +169,7 @@ async function passOn(
   connection.begin(shownType(type), [...always, ...accepts, ...ranges], length, status);
   if (isHead) return connection.end();
   sending.begun();
-  let sent = 0;
-  try {
-    for (;;) {
-      const next = await body.next();
-      if (next.done || connection.gone) break;
-      sent += next.value.length;
-      if (sent > (length ?? maxBytes)) return connection.breakOff();
-      await write(connection, next.value, stalledCallers);
-    }
-    if (connection.gone) return;
-    if (length !== undefined && sent < length) return connection.breakOff();
-    connection.end();
-    if (connection.pending > 0) stalledCallers.watch(connection);
-  } catch (error) {
-    if (!(error instanceof Lost)) throw error;
-    if (!connection.gone) connection.breakOff();
-  }
+  await passBody(connection, body, { length, maxBytes }, stalledCallers);
 }
 
 /** Throws RelayError. */

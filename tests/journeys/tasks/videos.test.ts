@@ -291,6 +291,23 @@ describe('the file of a video', () => {
     await other.stop();
   });
 
+  test('at an address in a network of ours is not fetched, wherever upstream leads', async () => {
+    const restore = api.instead(
+      'GET /v1/videos/',
+      (response) => void response.writeHead(302, { location: 'http://10.11.12.13/v.mp4' }).end(),
+    );
+    const file = await get(`/v1/videos/${id}/content`);
+    restore();
+    expect([file.status, await file.text()]).toEqual([500, expect.stringContaining('do_request_failed')]);
+
+    const { body } = await post('/v1/videos', { model: 'veo-3.1-fast-generate-001', prompt: 'a cat' });
+    const video = { uri: 'http://10.11.12.13/v.mp4' };
+    api.script(begun(), { done: true, response: { generateVideoResponse: { generatedSamples: [{ video }] } } });
+    await isAt(String(body.id), 'completed');
+    const named = await get(`/v1/videos/${String(body.id)}/content`);
+    expect([named.status, await named.text()]).toEqual([500, expect.stringContaining('do_request_failed')]);
+  });
+
   test.each([
     ['a page', html()],
     ['a page that says there is none', html(404)],

@@ -171,7 +171,7 @@ function messagesBody(
   if ((numberIn(body.max_tokens) ?? 0) > max) body.max_tokens = max;
   const lowered = caller.outputLimit !== null || limitGiven(given) === null;
   const fit = lowered ? fitted(body) : body;
-  const marks = !own && !options.passThrough && options.claude.cachesPrompts && caller.savesByCache === true;
+  const marks = !own && !options.passThrough && options.claude.cachesPrompts && caller.savesByCache?.() === true;
   return { body: marks ? markedForCache(fit, model, given, caller.promptTokens) : fit, model };
 }
 

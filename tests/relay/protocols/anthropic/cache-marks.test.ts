@@ -34,7 +34,7 @@ function sent(
   const request = provider.protocol.request({
     provider,
     channel: { ...plainChannel, ...(type === 33 && { key: 'key|us-east-1' }), paramOverride: override },
-    caller: { ...caller, promptTokens, savesByCache: saves, maxOutput: 64_000 },
+    caller: { ...caller, promptTokens, savesByCache: () => saves, maxOutput: 64_000 },
     model: more.model ?? model,
     options: { ...usualOptions, claude, passThrough },
   });
