@@ -26,6 +26,10 @@ const taskOf = ({ task_id, call_id, user_id, submitted_at, progress, submission,
   sealed: sealed === null ? null : Sealed(sealed),
 });
 
+/** null: it has been submitted before its end. */
+const endOf = (submittedAt: Instant, { status }: StoredTask['submission']): Instant | null =>
+  status === 'succeeded' ? submittedAt : null;
+
 /** In a table beside the log. */
 export function postgresTaskStore(pool: Pool): TaskStore {
   const query = statements(pool);
@@ -38,10 +42,18 @@ export function postgresTaskStore(pool: Pool): TaskStore {
     async add({ callId, userId, submittedAt, submission, sealed }) {
       // The update that changes nothing makes the row visible to whoever lost the race for it.
       const { rows } = await query<Row>(
-        `INSERT INTO task_content AS known (call_id, user_id, public_id, submitted_at, progress, submission, sealed)
-         VALUES ($1, $2, $3, $4, 0, $5, $6)
+        `INSERT INTO task_content AS known (call_id, user_id, public_id, submitted_at, progress, submission, sealed, ended_at)
+         VALUES ($1, $2, $3, $4, 0, $5, $6, $7)
          ON CONFLICT (call_id) DO UPDATE SET call_id = known.call_id RETURNING ${columns}`,
-        [callId, userId, submission.publicId, submittedAt, JSON.stringify(submission), sealed],
+        [
+          callId,
+          userId,
+          submission.publicId,
+          submittedAt,
+          JSON.stringify(submission),
+          sealed,
+          endOf(submittedAt, submission),
+        ],
       );
       const [row] = rows;
       if (row === undefined) throw new Error('Postgres answered without a task');
@@ -59,20 +71,20 @@ export function postgresTaskStore(pool: Pool): TaskStore {
     page: (user, platform, { after, order, limit }) =>
       found(
         `user_id = $1 AND submission->>'platform' = $2 AND sealed IS NOT NULL
-           AND ($3::bigint IS NULL OR task_id ${order === 'asc' ? '>' : '<'} $3)
+           AND task_id ${order === 'asc' ? '>' : '<'} $3
          ORDER BY task_id ${order === 'asc' ? 'ASC' : 'DESC'} LIMIT $4`,
-        [user, platform, after, limit],
+        [user, platform, after ?? (order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER), limit],
       ),
-    async replace(id, { was, sealed, progress }) {
+    async replace(id, { was, sealed, progress, endedAt = null }) {
       const { rowCount } = await query(
-        `UPDATE task_content SET sealed = $3, progress = $4
+        `UPDATE task_content SET sealed = $3, progress = $4, ended_at = coalesce(ended_at, $5)
          WHERE task_id = $1 AND sealed IS NOT DISTINCT FROM $2::text AND progress <= $4`,
-        [id, was, sealed, progress],
+        [id, was, sealed, progress, endedAt],
       );
       return rowCount === 1;
     },
     async clear(before) {
-      await query('UPDATE task_content SET sealed = NULL WHERE submitted_at < $1 AND sealed IS NOT NULL', [before]);
+      await query('UPDATE task_content SET sealed = NULL WHERE ended_at < $1 AND sealed IS NOT NULL', [before]);
     },
     async forget(id) {
       await query('UPDATE task_content SET sealed = NULL WHERE task_id = $1', [id]);

@@ -102,11 +102,18 @@ describe.each<[string, () => Promise<TaskStore>]>([
     expect(await store.byIds([id])).toMatchObject([{ progress: 40 }]);
   });
 
+  const ended = async (call: string, seconds: number, change: Change = {}) => {
+    const { id, sealed: was } = await store.add(task(call, change));
+    const end = { sealed: Sealed(`sealed by ${call}`), progress: 101, endedAt: Instant(start + seconds * 1_000) };
+    expect(await store.replace(id, { was, ...end })).toBe(true);
+    return { id };
+  };
+
   test('forgets the content of a time, and of a user, and keeps the tasks', async () => {
     const [early, late, ofBob] = [
-      await store.add(task('a', { seconds: 1 })),
-      await store.add(task('b', { seconds: 2 })),
-      await store.add(task('c', { seconds: 3, user: bob })),
+      await ended('a', 1, { seconds: 1 }),
+      await ended('b', 2, { seconds: 2 }),
+      await ended('c', 3, { seconds: 3, user: bob }),
     ];
     await store.clear(Instant(start + 2_000));
     expect(await Promise.all([early, late, ofBob].map(({ id }) => sealedOf(id)))).toEqual([
@@ -116,6 +123,72 @@ describe.each<[string, () => Promise<TaskStore>]>([
     ]);
     await store.clearOf([bob]);
     expect(await Promise.all([late, ofBob].map(({ id }) => sealedOf(id)))).toEqual(['sealed by b', null]);
-    expect(await store.replace(early.id, { was: null, sealed: Sealed('again'), progress: 10 })).toBe(true);
+    expect(await store.replace(early.id, { was: null, sealed: Sealed('again'), progress: 101 })).toBe(true);
+  });
+
+  test('spares the content of a time where the task is at no end, or came to it later', async () => {
+    const open = await store.add(task('a', { seconds: 1 }));
+    const progressing = await store.add(task('b', { seconds: 1 }));
+    await store.replace(progressing.id, { was: progressing.sealed, sealed: Sealed('sealed by b'), progress: 100 });
+    const later = await ended('c', 3, { seconds: 1 });
+    await store.clear(Instant(start + 2_000));
+    expect(await Promise.all([open, progressing, later].map(({ id }) => sealedOf(id)))).toEqual([
+      'sealed by a',
+      'sealed by b',
+      'sealed by c',
+    ]);
+    // It is said again, later: its end stays where it was.
+    const again = { was: Sealed('sealed by c'), sealed: Sealed('again'), progress: 101 };
+    await store.replace(later.id, { ...again, endedAt: Instant(start + 9_000) });
+    await store.clear(Instant(start + 4_000));
+    expect(await Promise.all([open, progressing, later].map(({ id }) => sealedOf(id)))).toEqual([
+      'sealed by a',
+      'sealed by b',
+      null,
+    ]);
+  });
+
+  test('forgets the content of a task that was at its end when it was submitted', async () => {
+    const { submission, ...rest } = task('a', { seconds: 1 });
+    const { id } = await store.add({ ...rest, submission: { ...submission, status: 'succeeded' } });
+    await store.clear(Instant(start + 1_000));
+    expect(await sealedOf(id)).toBe('sealed by a');
+    await store.clear(Instant(start + 1_001));
+    expect(await sealedOf(id)).toBeNull();
+  });
+});
+
+describe('a page of the tasks of a user', () => {
+  test.each(['asc', 'desc'] as const)('in order %s reads no tasks but its own, wherever it begins', async (order) => {
+    const { pool } = database;
+    await pool.query('TRUNCATE task_content');
+    await pool.query(
+      `INSERT INTO task_content (call_id, user_id, public_id, submitted_at, progress, submission, sealed)
+       SELECT 'c' || n, 7, 'p' || n, $1, 0,
+         json_build_object('platform', CASE WHEN n % 100 = 0 THEN 'video' ELSE 'suno' END), 'sealed'
+       FROM generate_series(1, 20000) AS n`,
+      [start],
+    );
+    await pool.query('ANALYZE task_content');
+    const { rows: known } = await pool.query<{ task_id: string }>(
+      `SELECT task_id FROM task_content WHERE submission->>'platform' = 'video' ORDER BY task_id OFFSET 100 LIMIT 1`,
+    );
+    const after = TaskId(Number(known[0]?.task_id));
+    const asked: { text: string; values: unknown[] }[] = [];
+    const watched = {
+      query: (text: string, values: unknown[]) => {
+        asked.push({ text, values });
+        return pool.query(text, values);
+      },
+    };
+    const page = await postgresTaskStore(watched as never).page(alice, 'video', { after, order, limit: 5 });
+    expect(page).toHaveLength(5);
+    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Record<string, unknown> }] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${asked[0]?.text}`,
+      asked[0]?.values,
+    );
+    const [scan] = (rows[0]?.['QUERY PLAN'][0].Plan.Plans ?? []) as Record<string, unknown>[];
+    expect(scan).toMatchObject({ 'Index Name': 'task_content_page', 'Actual Rows': 5 });
+    expect(scan?.['Rows Removed by Filter'] ?? 0).toBe(0);
   });
 });

@@ -25,6 +25,7 @@ import { userLanguages } from './migrations/0022-user-languages.js';
 import { backgroundCalls } from './migrations/0023-background-calls.js';
 import { taskContent } from './migrations/0024-task-content.js';
 import { storedResponses } from './migrations/0025-stored-responses.js';
+import { taskEnds } from './migrations/0026-task-ends.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -59,6 +60,7 @@ export const adapterMigrations: readonly Migration[] = [
   backgroundCalls,
   taskContent,
   storedResponses,
+  taskEnds,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -1,6 +1,6 @@
 import type { ChannelId, TaskId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
-import type { TaskPlatform } from '../../domain/task/task.js';
+import type { KnownProgress, TaskPlatform } from '../../domain/task/task.js';
 import type { TaskObservation } from './task-ports.js';
 
 /* Tasks that are at no end yet, and how their upstreams are asked about them. */
@@ -14,6 +14,14 @@ export interface OpenTask {
   readonly action: string;
   readonly model: string;
   readonly submittedAt: Instant;
+  /** As the list has it, which may lag behind the log. */
+  readonly known: KnownProgress;
+}
+
+/** A channel, and one platform of its tasks. */
+export interface TaskSource {
+  readonly channelId: ChannelId;
+  readonly platform: TaskPlatform;
 }
 
 export interface OpenTasks {

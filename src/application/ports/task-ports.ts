@@ -123,9 +123,15 @@ export interface TaskStore {
   /** False: it says something else than `was` by now, or something newer. */
   replace(
     id: TaskId,
-    content: { readonly was: Sealed | null; readonly sealed: Sealed; readonly progress: number },
+    content: {
+      readonly was: Sealed | null;
+      readonly sealed: Sealed;
+      readonly progress: number;
+      /** Left out: the task is at no end. */
+      readonly endedAt?: Instant;
+    },
   ): Promise<boolean>;
-  /** Forgets the content of tasks that were submitted before. */
+  /** Forgets the content of tasks that came to their end before. */
   clear(before: Instant): Promise<void>;
   /** Forgets the content of this task. */
   forget(id: TaskId): Promise<void>;

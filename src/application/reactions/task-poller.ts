@@ -1,18 +1,20 @@
 import { repeatAfter } from '../../concurrency/at-intervals.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
-import type { ChannelId, TaskId } from '../../domain/kernel/ids.js';
-import type { TaskFailureReason, TaskPlatform } from '../../domain/task/task.js';
+import type { TaskId } from '../../domain/kernel/ids.js';
+import type { KnownProgress, TaskFailureReason } from '../../domain/task/task.js';
 import type { Clock } from '../ports/storage-ports.js';
 import type {
   AskedTasks,
   OpenTask,
   OpenTasks,
+  TaskSource,
   TaskTerms,
   TaskUpstreams,
   UnreachedTasks,
 } from '../ports/task-poll-ports.js';
-import type { TaskObservation, Tasks } from '../ports/task-ports.js';
+import type { TaskObservation } from '../ports/task-ports.js';
 import { TaskAges } from './task-ages.js';
+import { sourceKey, TaskLooks } from './task-looks.js';
 
 /*
  * Asks upstreams how far tasks are, from when they have taken them to their end. What is open is read anew in each round,
@@ -22,7 +24,8 @@ import { TaskAges } from './task-ages.js';
 interface TaskPollerPorts {
   readonly open: OpenTasks;
   readonly upstreams: TaskUpstreams;
-  readonly observe: Tasks['observe'];
+  /** See Tasks. `known`: how far it was when it was read. */
+  readonly observe: (taskId: TaskId, seen: TaskObservation, known: KnownProgress) => Promise<void>;
   readonly clock: Clock;
   /** Milliseconds that never go back. */
   readonly uptimeMs: () => number;
@@ -39,25 +42,12 @@ const pageSize = 1_000;
 const requestsAtOnce = 4;
 const looksAtOnce = 8;
 const maxPauseMs = 5 * 60_000;
-/** An upstream that cannot be reached gets so long of this process to be, whatever the age of its tasks. */
+/** An upstream gets so long of this process to be asked, whatever the age of its tasks: a clock may be wrong. */
 const minTriedMs = 10 * 60_000;
 /** Of tasks whose wire is not known any more: the longest limit that there is. */
 const maxLimitMs = 24 * 60 * 60_000;
-/** Between two looks at one task. */
-const lookPauseMs = 2_000;
-/** Who looks waits no longer for it; it goes on by itself. */
-const lookPatienceMs = 3_000;
-/** Looks that come within this ask together. */
-const gatherMs = 10;
 /** In a row, by which what an upstream stumbles over among fifty tasks is found; more are no one task's fault. */
 const maxRefusals = 8;
-
-/** A channel, and one platform of its tasks. */
-interface Source {
-  readonly channelId: ChannelId;
-  readonly platform: TaskPlatform;
-}
-const keyOf = ({ channelId, platform }: Source): string => `${channelId} ${platform}`;
 
 /** One that could not be reached. */
 interface Silence {
@@ -77,13 +67,19 @@ export class TaskPoller {
   private readonly silent = new Map<string, Silence>();
   /** Sources that are being asked in a round. */
   private readonly polled = new Map<string, Promise<void>>();
-  /** When tasks were last looked at by their callers, and what is under way of it. */
-  private readonly looked = new Map<TaskId, { readonly at: number; readonly done: Promise<void> }>();
-  private readonly gathered = new Map<string, { readonly tasks: OpenTask[]; readonly asked: Promise<void> }>();
+  private readonly taskLooks: TaskLooks;
   private stopped = false;
 
   constructor(private readonly ports: TaskPollerPorts) {
-    this.ages = new TaskAges(() => ports.clock.now(), ports.uptimeMs);
+    const { open, clock, uptimeMs, log } = ports;
+    this.ages = new TaskAges(() => clock.now(), uptimeMs);
+    this.taskLooks = new TaskLooks({
+      find: (taskId) => open.find(taskId),
+      mayAsk: (source) => !this.stopped && !this.isSilent(sourceKey(source)),
+      ask: (source, tasks) => this.askAll(source, tasks, this.looks),
+      failed: (error, taskId) => log.warn({ err: error, taskId }, 'a task cannot be looked at now'),
+      uptimeMs,
+    });
   }
 
   /** Asks again and again. The result stops it. */
@@ -98,19 +94,19 @@ export class TaskPoller {
     return async () => {
       this.stopped = true;
       await stop();
-      await Promise.all([...this.polled.values(), ...[...this.looked.values()].map(({ done }) => done)]);
+      await Promise.all([...this.polled.values(), this.taskLooks.settled()]);
     };
   }
 
   /** Reads what is open, and has all sources asked that are neither silent nor being asked. */
   async round(): Promise<void> {
-    const sources = new Map<string, { readonly source: Source; readonly tasks: OpenTask[] }>();
+    const sources = new Map<string, { readonly source: TaskSource; readonly tasks: OpenTask[] }>();
     const known = new Set<TaskId>();
     for (let after: TaskId | null = null; ; ) {
       const page: readonly OpenTask[] = await this.ports.open.page(after, pageSize);
       for (const task of page) {
         known.add(task.taskId);
-        const key = keyOf(task);
+        const key = sourceKey(task);
         const { channelId, platform } = task;
         const group = sources.get(key);
         if (group === undefined) sources.set(key, { source: { channelId, platform }, tasks: [task] });
@@ -120,7 +116,7 @@ export class TaskPoller {
       if (page.length < pageSize || after === null) break;
     }
     this.ages.keep(known);
-    for (const taskId of this.looked.keys()) if (!known.has(taskId)) this.looked.delete(taskId);
+    this.taskLooks.keep(known);
     for (const key of this.silent.keys()) if (!sources.has(key)) this.silent.delete(key);
     for (const [key, { source, tasks }] of sources) this.poll(key, source, tasks);
   }
@@ -131,48 +127,8 @@ export class TaskPoller {
   }
 
   /** See Tasks. */
-  async look(taskId: TaskId): Promise<void> {
-    const { uptimeMs } = this.ports;
-    let last = this.looked.get(taskId);
-    if (last === undefined || uptimeMs() - last.at >= lookPauseMs) {
-      last = { at: uptimeMs(), done: this.lookNow(taskId) };
-      this.looked.set(taskId, last);
-    }
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, lookPatienceMs).unref();
-    });
-    await Promise.race([last.done, patience]);
-    clearTimeout(timer);
-  }
-
-  private async lookNow(taskId: TaskId): Promise<void> {
-    const { open, log } = this.ports;
-    try {
-      const task = await open.find(taskId);
-      if (task === null || this.stopped || this.isSilent(keyOf(task))) return;
-      await this.gather(task);
-    } catch (error) {
-      log.warn({ err: error, taskId }, 'a task cannot be looked at now');
-    }
-  }
-
-  /** Callers who wait for several tasks of a channel ask once. */
-  private gather(task: OpenTask): Promise<void> {
-    const key = keyOf(task);
-    const gathering = this.gathered.get(key);
-    if (gathering !== undefined) {
-      gathering.tasks.push(task);
-      return gathering.asked;
-    }
-    const tasks = [task];
-    const asked = new Promise((resolve) => setTimeout(resolve, gatherMs)).then(async () => {
-      this.gathered.delete(key);
-      const { channelId, platform } = task;
-      await this.askAll({ channelId, platform }, tasks, this.looks);
-    });
-    this.gathered.set(key, { tasks, asked });
-    return asked;
+  look(taskId: TaskId): Promise<void> {
+    return this.taskLooks.look(taskId);
   }
 
   private isSilent(key: string): boolean {
@@ -180,7 +136,7 @@ export class TaskPoller {
   }
 
   /** One at a time of each source. Never throws. */
-  private poll(key: string, source: Source, tasks: readonly OpenTask[]): void {
+  private poll(key: string, source: TaskSource, tasks: readonly OpenTask[]): void {
     if (this.stopped || this.polled.has(key)) return;
     const work = this.isSilent(key) ? this.failOverdue(source, tasks) : this.askAll(source, tasks, this.requests);
     const polled = work
@@ -193,7 +149,7 @@ export class TaskPoller {
    * In batches, one after the other. One that is refused is asked about in two: what an upstream stumbles over must not
    * hide how the others are. No further one where it cannot be reached, or refuses again and again.
    */
-  private async askAll(source: Source, tasks: readonly OpenTask[], places: Semaphore): Promise<void> {
+  private async askAll(source: TaskSource, tasks: readonly OpenTask[], places: Semaphore): Promise<void> {
     const terms = this.ports.upstreams.terms(source.channelId, source.platform);
     if (terms === 'gone') return this.failAll(tasks, 'channel-gone');
     if (terms === 'unasked') return this.failOverdue(source, tasks);
@@ -202,9 +158,15 @@ export class TaskPoller {
     const refused: OpenTask[] = [];
     let refusals = 0;
     for (let batch = batches.shift(); batch !== undefined && !this.stopped; batch = batches.shift()) {
-      const answer = await places.take(() => this.askBatch(source, terms, batch));
-      if (answer.kind === 'seen') refusals = 0;
-      else if (answer.kind === 'unreached' || ++refusals > maxRefusals) {
+      // It may have become silent while others had all places.
+      const answer = await places.take(async () =>
+        this.isSilent(sourceKey(source)) ? null : this.askBatch(source, batch),
+      );
+      if (answer === null) return this.failOverdue(source, [...refused, ...batch, ...batches.flat()]);
+      if (answer.kind === 'seen') {
+        refusals = 0;
+        await this.noteAll(batch, answer.tasks, terms);
+      } else if (answer.kind === 'unreached' || ++refusals > maxRefusals) {
         this.wait(source, answer.why);
         return this.failOverdue(source, [...refused, ...batch, ...batches.flat()]);
       } else if (batch.length === 1) refused.push(...batch);
@@ -217,27 +179,41 @@ export class TaskPoller {
     await this.failOverdue(source, refused);
   }
 
-  private async askBatch(source: Source, terms: TaskTerms, batch: readonly OpenTask[]): Promise<AskedTasks> {
+  private async askBatch(source: TaskSource, batch: readonly OpenTask[]): Promise<AskedTasks> {
     const { upstreams, log } = this.ports;
     const { channelId, platform } = source;
     const answer = await upstreams.ask(channelId, platform, batch).catch((error: unknown): UnreachedTasks => {
       log.warn({ err: error, ...source }, 'an upstream could not be asked about its tasks');
       return { kind: 'unreached', why: 'the question failed here' };
     });
-    if (answer.kind !== 'seen') return answer;
-    this.heard(source);
-    const seen = new Map(answer.tasks.map((task) => [task.upstreamId, task]));
+    if (answer.kind === 'seen') this.heard(source);
+    return answer;
+  }
+
+  /** What is written keeps no request waiting. */
+  private async noteAll(
+    batch: readonly OpenTask[],
+    observations: readonly TaskObservation[],
+    { limitMs }: TaskTerms,
+  ): Promise<void> {
+    const seen = new Map(observations.map((task) => [task.upstreamId, task]));
     for (const task of batch) {
       const observation = seen.get(task.upstreamId);
       if (observation !== undefined) await this.noted(task, observation);
       const atEnd = observation?.status === 'succeeded' || observation?.status === 'failed';
-      if (!atEnd && this.ages.of(task).ageMs > terms.limitMs) await this.timeOut(task);
+      if (!atEnd && this.isOverdue(task, limitMs)) await this.timeOut(task);
     }
-    return answer;
   }
 
-  private wait(source: Source, why: string): void {
-    const key = keyOf(source);
+  private isOverdue(task: OpenTask, limitMs: number): boolean {
+    const { ageMs, knownMs } = this.ages.of(task);
+    return ageMs > limitMs && knownMs >= minTriedMs;
+  }
+
+  private wait(source: TaskSource, why: string): void {
+    const key = sourceKey(source);
+    // Those that were asked at the same time have been silent once.
+    if (this.isSilent(key)) return;
     const before = this.silent.get(key);
     const pauseMs = before === undefined ? this.ports.everyMs : Math.min(before.pauseMs * 2, maxPauseMs);
     this.silent.set(key, { pauseMs, until: this.ports.uptimeMs() + pauseMs });
@@ -245,20 +221,17 @@ export class TaskPoller {
       this.ports.log.warn({ ...source, why }, 'an upstream cannot be asked about its tasks; it is asked less often');
   }
 
-  private heard(source: Source): void {
-    if (this.silent.delete(keyOf(source)))
+  private heard(source: TaskSource): void {
+    if (this.silent.delete(sourceKey(source)))
       this.ports.log.info({ ...source }, 'an upstream can be asked about its tasks again');
   }
 
   /** Of tasks that nobody can be asked about. */
-  private async failOverdue({ channelId, platform }: Source, tasks: readonly OpenTask[]): Promise<void> {
+  private async failOverdue({ channelId, platform }: TaskSource, tasks: readonly OpenTask[]): Promise<void> {
     const terms = this.ports.upstreams.terms(channelId, platform);
     if (terms === 'gone') return this.failAll(tasks, 'channel-gone');
     const limitMs = terms === 'unasked' ? maxLimitMs : terms.limitMs;
-    for (const task of tasks) {
-      const { ageMs, knownMs } = this.ages.of(task);
-      if (ageMs > limitMs && knownMs >= minTriedMs) await this.timeOut(task);
-    }
+    for (const task of tasks) if (this.isOverdue(task, limitMs)) await this.timeOut(task);
   }
 
   private async failAll(tasks: readonly OpenTask[], reason: TaskFailureReason): Promise<void> {
@@ -272,9 +245,9 @@ export class TaskPoller {
   }
 
   /** What cannot be written now is seen again in the next round. */
-  private async noted({ taskId }: OpenTask, seen: TaskObservation): Promise<void> {
+  private async noted({ taskId, known }: OpenTask, seen: TaskObservation): Promise<void> {
     try {
-      await this.ports.observe(taskId, seen);
+      await this.ports.observe(taskId, seen, known);
     } catch (error) {
       this.ports.log.warn({ err: error, taskId }, 'what became of a task cannot be written now; it is tried again');
     }

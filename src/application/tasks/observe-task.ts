@@ -1,10 +1,13 @@
 import type { CallEvent, CallSettled } from '../../domain/call/call.js';
 import { courseOf } from '../../domain/call/call-course.js';
 import { type Recorded, streams } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
 import type { CallId, TaskId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import {
+  isNews,
   isTerminal,
+  type KnownProgress,
   type SeenTask,
   type Task,
   type TaskEvent,
@@ -32,17 +35,31 @@ export async function foldedTask({ store }: Pick<TaskPorts, 'store'>, taskId: Ta
 const believedTime = (now: Instant, said: Instant | null, earliest: Instant): Instant | null =>
   said !== null && said >= earliest - maxSkewMs && said <= now + maxSkewMs ? said : null;
 
-/** Throws `store-unavailable`. A task that nobody knows is left as it is. */
-export async function observeTask(ports: TaskPorts, taskId: TaskId, seen: TaskObservation): Promise<void> {
-  const task = await foldedTask(ports, taskId);
-  if (task.status === 'none' || isTerminal(task.status)) return;
+/**
+ * `known`: how far it is as far as is known, which may lag behind the log; null: not known. Throws `store-unavailable`. A
+ * task that nobody knows is left as it is.
+ */
+export async function observeTask(
+  ports: TaskPorts,
+  taskId: TaskId,
+  seen: TaskObservation,
+  known: KnownProgress | null = null,
+): Promise<void> {
   const [stored] = await ports.tasks.byIds([taskId]);
   const now = ports.clock.now();
   const submittedAt = stored?.submittedAt ?? now;
   const startedAt = believedTime(now, seen.startedAt, submittedAt);
   const finishedAt = believedTime(now, seen.finishedAt, submittedAt);
+  const { status, progress } = seen;
+  if (status !== 'failed' && known !== null && !isTerminal(known.status)) {
+    const observed: SeenTask = { status, progress, startedAt, finishedAt };
+    // The log is read only where there is something to be written. What it shows may have changed beside.
+    if (!isNews(known, observed)) return keepSeen(ports, taskId, seen, known.progress);
+  }
+  const task = await foldedTask(ports, taskId);
+  if (task.status === 'none' || isTerminal(task.status)) return;
   const stream = streams.task(taskId);
-  if (seen.status === 'failed') {
+  if (status === 'failed') {
     const refund = await refundFor(ports, task.facts.callId);
     // Nobody knows yet what there is to be given back: whoever looks next says again that it has failed.
     if (refund === 'undecided') return;
@@ -51,11 +68,15 @@ export async function observeTask(ports: TaskPorts, taskId: TaskId, seen: TaskOb
     await ports.handle(taskDecider, stream, { type: 'FailTask', reason, refund, startedAt, finishedAt });
     return;
   }
-  const { status, progress } = seen;
-  const rank = rankOf(seen, task.progress);
-  if (rank >= task.progress) await keepContent(ports, taskId, seen.content, rank);
+  await keepSeen(ports, taskId, seen, task.progress);
   const observed: SeenTask = { status, progress, startedAt, finishedAt };
   await ports.handle(taskDecider, stream, { type: 'ObserveTask', ...observed });
+}
+
+/** What it says and shows, unless that is older than what is known. */
+async function keepSeen(ports: TaskPorts, taskId: TaskId, seen: TaskObservation, before: number): Promise<void> {
+  const rank = rankOf(seen, before);
+  if (rank >= before) await keepContent(ports, taskId, seen.content, rank);
 }
 
 function rankOf({ status, progress }: Pick<TaskObservation, 'status' | 'progress'>, before: number): number {
@@ -76,6 +97,7 @@ async function refundFor(
   return isCharged ? { callId, charged: (event as CallSettled).charged } : null;
 }
 
+/** Throws `store-unavailable` where that of the end cannot be kept: it is seen again, and what was paid for is in it. */
 async function keepContent(ports: TaskPorts, taskId: TaskId, seen: TaskContent, progress: number): Promise<void> {
   for (let attempt = 0; attempt < contentTries; attempt++) {
     const [stored] = await ports.tasks.byIds([taskId]);
@@ -86,6 +108,8 @@ async function keepContent(ports: TaskPorts, taskId: TaskId, seen: TaskContent, 
     const isSame = JSON.stringify(after) === JSON.stringify(before);
     const sealed = isSame ? was : await sealContent(ports.personal, userId, after);
     if (sealed === null || (isSame && stored.progress === progress)) return;
-    if (await ports.tasks.replace(taskId, { was, sealed, progress })) return;
+    const endedAt = progress === atEnd ? { endedAt: ports.clock.now() } : {};
+    if (await ports.tasks.replace(taskId, { was, sealed, progress, ...endedAt })) return;
   }
+  if (progress === atEnd) throw new Failure('store-unavailable');
 }

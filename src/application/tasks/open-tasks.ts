@@ -1,9 +1,10 @@
 import type { Position } from '../../domain/events/events.js';
 import type { TaskId } from '../../domain/kernel/ids.js';
+import type { KnownProgress } from '../../domain/task/task.js';
 import { openTasks, tasksName } from '../../projections/models/task-queries.js';
 import type { TaskRow } from '../../projections/models/tasks.js';
 import type { ReadModelProgress } from '../ports/storage-ports.js';
-import type { Tasks } from '../ports/task-ports.js';
+import type { TaskObservation, Tasks } from '../ports/task-ports.js';
 import { observeTask } from './observe-task.js';
 import { recordTask } from './record-task.js';
 import type { TaskPorts } from './task-setting.js';
@@ -21,9 +22,11 @@ interface OpenTasksPorts extends TaskPorts {
 const patienceMs = 1_000;
 
 /** All but asking upstream now. */
-type KnownTasks = Omit<Tasks, 'look'>;
+type KnownTasks = Omit<Tasks, 'look' | 'observe'>;
 
 export function knownTasks(ports: OpenTasksPorts): KnownTasks & {
+  /** See Tasks. `known`: how far it is by the list; left out: not known. */
+  observe(taskId: TaskId, seen: TaskObservation, known?: KnownProgress): Promise<void>;
   /** Tasks that are not at an end, oldest first, behind `after`. */
   open(after: TaskId | null, limit: number): Promise<readonly TaskRow[]>;
 } {
@@ -48,7 +51,7 @@ export function knownTasks(ports: OpenTasksPorts): KnownTasks & {
       await fresh();
       return taskByCall(ports, callId);
     },
-    observe: (taskId, seen) => observeTask(ports, taskId, seen),
+    observe: (taskId, seen, known) => observeTask(ports, taskId, seen, known),
     open: (after, limit) => openTasks(db, after, limit),
   };
 }

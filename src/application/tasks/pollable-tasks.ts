@@ -11,6 +11,7 @@ const ofRow = (row: TaskRow): OpenTask => ({
   action: row.action,
   model: row.model,
   submittedAt: row.submitted_at,
+  known: { status: row.status, progress: row.progress, startedAt: row.started_at },
 });
 
 /** Open tasks, as far as whoever asks upstreams about them needs to know them. */
@@ -20,6 +21,8 @@ export const pollableTasks = ({ open, byId }: Pick<ReturnType<typeof knownTasks>
     const task = await byId(taskId);
     if (task === null || isTerminal(task.status)) return null;
     const { channelId, platform, upstreamId, action, model } = task.facts;
-    return { taskId, channelId, platform, upstreamId, action, model, submittedAt: task.submittedAt };
+    const { submittedAt, status, progress, startedAt } = task;
+    const known = { status, progress, startedAt };
+    return { taskId, channelId, platform, upstreamId, action, model, submittedAt, known };
   },
 });

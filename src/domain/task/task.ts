@@ -120,6 +120,8 @@ const isUpstreamTaskId = (id: string): boolean => /^[A-Za-z0-9][\w.:/-]{0,255}$/
 export const isTerminal = (status: TaskStatus): status is 'succeeded' | 'failed' =>
   status === 'succeeded' || status === 'failed';
 
+const openStatuses = taskStatuses.filter((status): status is OpenTaskStatus => !isTerminal(status));
+
 /** Reports overtake each other: a status is not followed by one of a lower rank. */
 const ranks: Readonly<Record<OpenTaskStatus, number>> = {
   unknown: 0,
@@ -129,6 +131,9 @@ const ranks: Readonly<Record<OpenTaskStatus, number>> = {
   queued: 3,
   'in-progress': 4,
 };
+
+/** What a wire has misread, or what is not open, says nothing: no other text, and nothing else, stands in an event. */
+const openStatus = (said: TaskStatus): OpenTaskStatus => openStatuses.find((status) => status === said) ?? 'unknown';
 
 /** Upstream reports percent in its own way: a whole number from 0 to 100, never less than before. */
 const percent = (reported: number | null, before: number): number =>
@@ -143,14 +148,35 @@ function checkFacts({ action, upstreamId, publicId }: TaskFacts): void {
 
 type KnownTask = Exclude<Task, { status: 'none' }>;
 
+/** How far a task is. */
+export type KnownProgress = Pick<KnownTask, 'status' | 'progress' | 'startedAt'>;
+type OpenProgress = KnownProgress & { readonly status: OpenTaskStatus };
+
+function progressed(before: OpenProgress, seen: SeenTask): OpenProgress {
+  const said = openStatus(seen.status);
+  return {
+    status: ranks[said] < ranks[before.status] ? before.status : said,
+    progress: percent(seen.progress, before.progress),
+    startedAt: before.startedAt ?? seen.startedAt,
+  };
+}
+
+const isSame = (one: OpenProgress, other: OpenProgress): boolean =>
+  one.status === other.status && one.progress === other.progress && one.startedAt === other.startedAt;
+
+/** Whether a task is further than it was by what is seen. What says nothing new to an earlier state says nothing later. */
+export function isNews({ status, ...rest }: KnownProgress, seen: SeenTask): boolean {
+  if (isTerminal(status)) return false;
+  const before = { ...rest, status };
+  return seen.status === 'succeeded' || !isSame(progressed(before, seen), before);
+}
+
 function observed(task: KnownTask & { status: OpenTaskStatus }, seen: SeenTask): TaskEvent[] {
   const { facts } = task;
-  const startedAt = task.startedAt ?? seen.startedAt;
+  const { status, progress, startedAt } = progressed(task, seen);
   if (seen.status === 'succeeded') return [{ type: 'TaskSucceeded', facts, startedAt, finishedAt: seen.finishedAt }];
-  const progress = percent(seen.progress, task.progress);
-  const status = ranks[seen.status] < ranks[task.status] ? task.status : seen.status;
-  const isSame = status === task.status && progress === task.progress && startedAt === task.startedAt;
-  return isSame || task.changes >= maxChanges ? [] : [{ type: 'TaskProgressed', facts, status, progress, startedAt }];
+  if (task.changes >= maxChanges || !isNews(task, seen)) return [];
+  return [{ type: 'TaskProgressed', facts, status, progress, startedAt }];
 }
 
 export const taskDecider: Decider<Task, TaskCommand, TaskEvent> = {
@@ -159,8 +185,10 @@ export const taskDecider: Decider<Task, TaskCommand, TaskEvent> = {
     if (command.type === 'SubmitTask') {
       if (task.status !== 'none') return [];
       checkFacts(command.facts);
-      const { facts, status } = command;
-      return [{ type: 'TaskSubmitted', facts, status, progress: percent(command.progress, 0) }];
+      const { facts } = command;
+      return [
+        { type: 'TaskSubmitted', facts, status: openStatus(command.status), progress: percent(command.progress, 0) },
+      ];
     }
     if (task.status === 'none') throw invalidField('task', 'a task that was submitted');
     const { status } = task;

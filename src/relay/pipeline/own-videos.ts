@@ -38,8 +38,14 @@ export interface OwnVideos {
 
 /** Throws RelayError. */
 export async function ownVideos(ports: StagePorts, shown: Shown, page: TaskPage): Promise<OwnVideos> {
-  const { user } = await authenticateOwner(ports, shown);
-  const found = await ports.tasks.page(user.id, 'video', { ...page, limit: page.limit + 1 });
+  const { user, apiKey } = await authenticateOwner(ports, shown);
+  const leave = await ports.limits.admit(user.id, apiKey.id, ports.directory.settings());
+  let found: readonly TaskView[] | null = null;
+  try {
+    found = await ports.tasks.page(user.id, 'video', { ...page, limit: page.limit + 1 });
+  } finally {
+    leave(found !== null);
+  }
   if (found === null) throw videoNotFound(page.after ?? '');
   const tasks = found.slice(0, page.limit);
   const last = found.length > page.limit ? tasks.at(-1) : undefined;

@@ -31,6 +31,7 @@ class World {
     tasks: ids.map((id) => observation(id, 'in-progress')),
   });
   failsToWrite = false;
+  written: Promise<void> = Promise.resolve();
   readonly poller = new TaskPoller({
     open: {
       page: async (after, limit) => this.tasks.filter(({ taskId }) => taskId > (after ?? 0)).slice(0, limit),
@@ -46,6 +47,7 @@ class World {
     },
     observe: async (id, { status, reason }) => {
       if (this.failsToWrite) throw new Error('the log is away');
+      await this.written;
       this.observed.push([id, status, reason]);
     },
     clock: this.clock,
@@ -63,6 +65,7 @@ class World {
       this.tasks.push({
         ...{ taskId: TaskId(id), channelId: ChannelId(channel), platform: 'suno', upstreamId: `u${id}` },
         ...{ action: 'MUSIC', model: 'suno_music', submittedAt: Instant(this.clock.now() - ageMs) },
+        known: { status: 'submitted', progress: 0, startedAt: null },
       });
     }
   }
@@ -142,6 +145,40 @@ describe('a round of polls', () => {
       [1, 'succeeded', undefined],
       [3, 'failed', undefined],
     ]);
+  });
+
+  test('sends requests while what others were answered is being written', async () => {
+    const world = new World();
+    for (let channel = 1; channel <= 9; channel++) world.add(1, channel);
+    let write = (): void => {};
+    world.written = new Promise((resolve) => {
+      write = resolve;
+    });
+    await world.poller.round();
+    while (world.asked.length < 9) await new Promise((resolve) => setImmediate(resolve));
+    expect(world.observed).toEqual([]);
+    write();
+    await world.poller.settled();
+    expect(world.observed).toHaveLength(9);
+  });
+
+  test('asks no channel that has become silent while it waited for its turn', async () => {
+    const world = new World();
+    for (let channel = 1; channel <= 5; channel++) world.add(1, channel);
+    let answerAll = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      answerAll = resolve;
+    });
+    world.answer = async (channel) => {
+      if (channel < 5) await answered;
+      return unreached;
+    };
+    await world.poller.round();
+    while (world.asked.length < 4) await new Promise((resolve) => setImmediate(resolve));
+    await world.poller.look(TaskId(5));
+    answerAll();
+    await world.poller.settled();
+    expect(world.asked.filter(({ channel }) => channel === 5)).toHaveLength(1);
   });
 
   test('goes through all tasks though one cannot be written down', async () => {
@@ -246,12 +283,25 @@ describe('a task at no end', () => {
   ] as const)('fails after its time though %s', async (_why, tasks) => {
     const world = givenTasks(1);
     world.answer = (_channel, ids) => ({ kind: 'seen', tasks: tasks(ids) });
+    await world.round();
     world.pass(hour);
     await world.round();
     expect(world.observed.filter(([, status]) => status === 'failed')).toEqual([]);
     world.pass(1);
     await world.round();
     expect(world.observed.at(-1)).toEqual([1, 'failed', 'timed-out']);
+  });
+
+  test('that is old when this process comes to know it is asked about for ten minutes before it fails', async () => {
+    const world = givenTasks(1, 3, 5 * hour);
+    world.answer = () => ({ kind: 'seen', tasks: [] });
+    await world.round();
+    world.pass(10 * minute - 1);
+    await world.round();
+    expect(world.observed).toEqual([]);
+    world.pass(1);
+    await world.round();
+    expect(world.observed).toEqual([[1, 'failed', 'timed-out']]);
   });
 
   test('is not failed by its age where upstream says that it has succeeded', async () => {
@@ -318,6 +368,74 @@ describe('a look at a task', () => {
     const world = givenTasks(3);
     await Promise.all([1, 2, 3].map((id) => world.poller.look(TaskId(id))));
     expect(world.asked).toEqual([{ channel: 3, ids: ['u1', 'u2', 'u3'] }]);
+  });
+
+  /** Requests that stay open until they are answered. */
+  const held = (world: World) => {
+    const waiting: ((answer: AskedTasks) => void)[] = [];
+    world.answer = () => new Promise((resolve) => waiting.push(resolve));
+    return {
+      answerAll: (answer: AskedTasks) => {
+        for (const resolve of waiting.splice(0)) resolve(answer);
+      },
+    };
+  };
+  const seen: AskedTasks = { kind: 'seen', tasks: [] };
+  const isAsked = async (world: World, times: number) => {
+    while (world.asked.length < times) await new Promise((resolve) => setImmediate(resolve));
+  };
+  /** Longer than looks gather. */
+  const afterGathering = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+  test('shares the request that has begun, however long that takes', async () => {
+    const world = givenTasks(1);
+    const requests = held(world);
+    const looks = [world.poller.look(TaskId(1))];
+    await isAsked(world, 1);
+    world.pass(minute);
+    looks.push(world.poller.look(TaskId(1)), world.poller.look(TaskId(1)));
+    await afterGathering();
+    requests.answerAll(seen);
+    await Promise.all(looks);
+    expect(world.asked).toHaveLength(1);
+  });
+
+  test('is one of two of its channel at most; those that wait ask together, and other channels do not wait', async () => {
+    const world = givenTasks(5);
+    world.add(1, 8);
+    const requests = held(world);
+    const looks = [world.poller.look(TaskId(1))];
+    await isAsked(world, 1);
+    looks.push(world.poller.look(TaskId(2)));
+    await isAsked(world, 2);
+    looks.push(...[3, 4].map((id) => world.poller.look(TaskId(id))));
+    await afterGathering();
+    looks.push(world.poller.look(TaskId(5)), world.poller.look(TaskId(6)));
+    await isAsked(world, 3);
+    expect(world.asked.map(({ ids }) => ids)).toEqual([['u1'], ['u2'], ['u6']]);
+    requests.answerAll(seen);
+    await isAsked(world, 4);
+    requests.answerAll(seen);
+    await Promise.all(looks);
+    expect(world.asked.slice(3)).toEqual([{ channel: 3, ids: ['u3', 'u4', 'u5'] }]);
+  });
+
+  test('sends no request where the upstream became silent while it waited, and makes no pause longer', async () => {
+    const world = givenTasks(3);
+    const requests = held(world);
+    const looks = [world.poller.look(TaskId(1))];
+    await isAsked(world, 1);
+    looks.push(world.poller.look(TaskId(2)));
+    await isAsked(world, 2);
+    looks.push(world.poller.look(TaskId(3)));
+    await afterGathering();
+    requests.answerAll(unreached);
+    await Promise.all(looks);
+    expect(world.asked).toHaveLength(2);
+    world.answer = () => seen;
+    world.pass(15_000);
+    await world.round();
+    expect(world.asked).toHaveLength(3);
   });
 
   test('sends no request where the upstream is silent, and never rejects', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { observeTask } from '../../../src/application/tasks/observe-task.js';
 import { recordTask } from '../../../src/application/tasks/record-task.js';
 import { openContents } from '../../../src/application/tasks/task-content.js';
@@ -102,6 +102,50 @@ describe('a report on a task', () => {
     Object.assign(world.ports.personal, { seal: gone });
     await observe(task, { progress: 50, content: { state: 'x', urls: [] } });
     expect(await statusesOf(task)).toEqual(['submitted', 'in-progress']);
+  });
+
+  test('that says nothing new reads no log, and keeps what is shown', async () => {
+    const task = await submit();
+    await observe(task, { progress: 40 });
+    const known = { status: 'in-progress', progress: 40, startedAt: null } as const;
+    const read = vi.spyOn(log, 'readStream');
+    const content = { urls: ['https://a.example.org/same.png'] };
+    for (const progress of [40, 30, null]) await observeTask(world.ports, task, seenTask({ progress, content }), known);
+    await observeTask(world.ports, task, seenTask({ status: 'queued', progress: 40 }), known);
+    expect(read).not.toHaveBeenCalled();
+    expect(await contentOf(task)).toMatchObject(content);
+    await observeTask(world.ports, task, seenTask({ progress: 41 }), known);
+    await observeTask(world.ports, task, seenTask({ status: 'succeeded' }), known);
+    expect(await statusesOf(task)).toEqual(['submitted', 'in-progress', 'in-progress', 'TaskSucceeded']);
+  });
+
+  test('of an end whose content cannot be kept is written when it is seen again', async () => {
+    await reserve();
+    const task = await submit();
+    await settle();
+    const content = { urls: ['https://a.example.org/whole.mp4'] };
+    const busy = vi.spyOn(world.ports.tasks, 'replace').mockResolvedValue(false);
+    for (const status of ['succeeded', 'failed'] as const)
+      await expect(observe(task, { status, content })).rejects.toMatchObject({ code: 'store-unavailable' });
+    expect(await statusesOf(task)).toEqual(['submitted']);
+    // What is on its way is said again in any case.
+    await observe(task, { progress: 20, content });
+    busy.mockRestore();
+    await observe(task, { status: 'succeeded', content });
+    expect(await statusesOf(task)).toEqual(['submitted', 'in-progress', 'TaskSucceeded']);
+    expect(await contentOf(task)).toMatchObject(content);
+  });
+
+  test('keeps what an open task shows when the log of its time is cleared, until it has been at its end', async () => {
+    const task = await submit({ content: { prompt: 'a cat', result: '{"order":1}', urls: [] } });
+    const submittedAt = world.clock.now();
+    world.clock.advance(60_000);
+    await world.ports.tasks.clear(world.clock.now());
+    await observe(task, { status: 'succeeded', content: { urls: ['https://a.example.org/whole.mp4'] } });
+    await world.ports.tasks.clear(Instant(submittedAt + 1));
+    expect(await contentOf(task)).toMatchObject({ prompt: 'a cat', result: '{"order":1}' });
+    await world.ports.tasks.clear(Instant(world.clock.now() + 1));
+    expect(await contentOf(task)).toBeNull();
   });
 
   test('about an unknown task changes nothing', async () => {

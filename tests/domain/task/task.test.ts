@@ -119,6 +119,24 @@ describe('a task', () => {
       .when(seen({ progress: 900 }))
       .thenRecordedOnce(at(100)));
 
+  test.each([
+    ['a word that is no status', 'dreaming'],
+    ['a member that every object has', 'toString'],
+    ['a list of a status', ['queued']],
+    ['a function', Object],
+    ['nothing', undefined],
+    ['an end that reports do not have', 'failed'],
+  ])('keeps its status when %s is reported as the new one', (_what, said) => {
+    const status = said as never;
+    given(submitted).when(seen({ status })).thenNothing();
+    given(submitted)
+      .when(seen({ status, progress: 30 }))
+      .thenRecordedOnce(at(30, 'submitted'));
+    given()
+      .when({ ...submit, status })
+      .thenRecordedOnce({ ...submitted, status: 'unknown' });
+  });
+
   test('may ask its caller for more input, and continues afterwards', () => {
     const modal: TaskEvent = { type: 'TaskProgressed', facts, status: 'modal', progress: 0, startedAt: null };
     given(submitted)

@@ -1,15 +1,18 @@
 import type { StoredTask, TaskStore } from '../../../src/application/ports/task-ports.js';
 import { type Sealed, TaskId } from '../../../src/domain/kernel/ids.js';
+import type { Instant } from '../../../src/domain/kernel/instant.js';
 
 /** As the table beside the log, for one process. */
 export class MemoryTaskStore implements TaskStore {
   private readonly rows: StoredTask[] = [];
+  private readonly ends = new Map<TaskId, Instant>();
 
   async add(task: Omit<StoredTask, 'id' | 'progress'>): Promise<StoredTask> {
     const known = this.rows.find(({ callId }) => callId === task.callId);
     if (known !== undefined) return known;
     const added = { ...task, id: TaskId(this.rows.length + 1), progress: 0 };
     this.rows.push(added);
+    if (task.submission.status === 'succeeded') this.ends.set(added.id, task.submittedAt);
     return added;
   }
 
@@ -42,16 +45,17 @@ export class MemoryTaskStore implements TaskStore {
     return ordered.filter(({ id }) => after === null || (order === 'asc' ? id > after : id < after)).slice(0, limit);
   }
 
-  async replace(...[id, { was, sealed, progress }]: Parameters<TaskStore['replace']>): Promise<boolean> {
+  async replace(...[id, { was, sealed, progress, endedAt }]: Parameters<TaskStore['replace']>): Promise<boolean> {
     const index = this.rows.findIndex((row) => row.id === id && row.sealed === was && row.progress <= progress);
     const row = this.rows[index];
     if (row === undefined) return false;
     this.rows[index] = { ...row, sealed, progress };
+    if (endedAt !== undefined && !this.ends.has(id)) this.ends.set(id, endedAt);
     return true;
   }
 
   async clear(before: Parameters<TaskStore['clear']>[0]): Promise<void> {
-    this.forgetWhere(({ submittedAt }) => submittedAt < before);
+    this.forgetWhere(({ id }) => (this.ends.get(id) ?? before) < before);
   }
 
   async forget(gone: TaskId): Promise<void> {
