@@ -211,10 +211,10 @@ describe('an order of a video', () => {
 });
 
 describe('a video in the words of the one-api family', () => {
-  test('is ordered from a long-running operation, counted by seconds, size and number, and fetched', async () => {
+  test('is ordered from a long-running operation, counted by seconds and size, and fetched', async () => {
     const before = api.begun.length;
     const ordered = await post('/v1/video/generations', {
-      ...{ model: 'veo-3.1-fast-generate-001', prompt: 'a cat', duration: 6, width: 1920, height: 1080, n: 2 },
+      ...{ model: 'veo-3.1-fast-generate-001', prompt: 'a cat', duration: 6, width: 1920, height: 1080 },
       ...{ metadata: { negative_prompt: 'dogs' } },
     });
     expect(ordered).toMatchObject({ status: 200, body: { status: 'in_progress' } });
@@ -224,12 +224,12 @@ describe('a video in the words of the one-api family', () => {
     expect(JSON.parse(lastOrder().body.toString())).toEqual({
       instances: [{ prompt: 'a cat' }],
       parameters: {
-        ...{ sampleCount: 2, durationSeconds: 6, aspectRatio: '16:9', resolution: '1080p', negativePrompt: 'dogs' },
+        ...{ sampleCount: 1, durationSeconds: 6, aspectRatio: '16:9', resolution: '1080p', negativePrompt: 'dogs' },
       },
     });
     expect(lastOrder().headers['x-goog-api-key']).toBe('g-key');
     // 0.12 USD of a second.
-    expect(await spent()).toBe(12 * 60_000);
+    expect(await spent()).toBe(6 * 60_000);
 
     const samples = ['a', 'b'].map((name) => ({
       video: { uri: `${api.url}/v1beta/files/${name}:download?alt=media` },
@@ -250,6 +250,23 @@ describe('a video in the words of the one-api family', () => {
     expect((await get(`/v1/videos/${id}/content?index=2`)).status).toBe(404);
     expect((await get(`/v1/videos/${id}/content?variant=thumbnail`)).status).toBe(404);
     expect((await get(`/v1/videos/${id}/content?variant=poster`)).status).toBe(400);
+  });
+
+  test('is refused by its name where several are wanted in one order, and nothing is ordered or charged', async () => {
+    const before = api.begun.length;
+    const order = { model: 'veo-3.1-fast-generate-001', prompt: 'a cat', n: 2 };
+    const { status, body } = await post('/v1/video/generations', order);
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('n: this upstream makes one video')]);
+    expect(api.begun.length).toBe(before);
+    await until(async () => (await spent()) === 0);
+  });
+
+  test('that is said to be made, without a file, is given back', async () => {
+    const ordered = await post('/v1/video/generations', { model: 'veo-3.1-fast-generate-001', prompt: 'a cat' });
+    const id = String(ordered.body.task_id);
+    api.script(begun(), { done: true, response: { generateVideoResponse: { generatedSamples: [{ video: {} }] } } });
+    await isAt(id, 'failed');
+    await until(async () => (await spent()) === 0);
   });
 
   test('that is withheld is given back', async () => {

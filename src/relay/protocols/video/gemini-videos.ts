@@ -5,11 +5,20 @@ import type { VideoFiles } from '../../contracts/video-files.js';
 import { noContent } from '../../upstream/request-content.js';
 import { pathSegment, pathSegments } from '../model-address.js';
 import { baseOf, noThinking, written } from '../request-builder.js';
-import { operationAnswer, operationBody, operationPictures, operationRead } from './google-operation.js';
+import {
+  addressOfVideo,
+  type GivesOut,
+  operationAnswer,
+  operationBody,
+  operationPictures,
+  operationRead,
+} from './google-operation.js';
 
 /* Videos of Google's public interface: operations, whose files are fetched with the key of the channel. */
 
 const dayMs = 24 * 60 * 60_000;
+
+const givesOut: GivesOut = (video) => addressOfVideo(video) !== null;
 
 const keyHeader = ({ key }: UpstreamChannel): Record<string, string> => ({ 'x-goog-api-key': key.trim() });
 const versionOf = ({ other }: UpstreamChannel): string => pathSegment(other.trim() || 'v1beta');
@@ -43,7 +52,7 @@ export function geminiVideos(provider: { readonly defaultBaseUrl: string }): {
       batch: 1,
       poll: (channel, [task]) =>
         get(`${baseFor(channel)}/${versionOf(channel)}/${pathSegments(task?.upstreamId ?? '')}`, keyHeader(channel)),
-      read: (status, body, [task]) => operationRead(status, body, task?.upstreamId ?? ''),
+      read: (status, body, [task]) => operationRead(status, body, task?.upstreamId ?? '', givesOut),
     },
     videos: {
       source(channel, { urls, index }, variant) {

@@ -1,4 +1,5 @@
 import type { TaskObservation } from '../../../application/ports/task-ports.js';
+import { urlIn } from '../../../domain/kernel/address.js';
 import {
   type Answer,
   type AnswerInput,
@@ -70,6 +71,8 @@ export function operationBody(asked: RequestInput, takesSeed: boolean): JsonObje
   const { caller, channel, model } = asked;
   if (caller.task?.parent) throw new NotConvertible('caller', 'this upstream cannot remix videos');
   const order = videoRequestIn(caller);
+  // A refund takes back a whole call: of several, those that are withheld would be charged.
+  if (order.n !== 1) throw new NotConvertible('caller', 'n: this upstream makes one video at a time');
   const shape = shapes.get(order.size);
   if (shape === undefined)
     throw new NotConvertible('caller', `size: this upstream makes ${[...shapes.keys()].join(', ')}`);
@@ -108,32 +111,43 @@ export function operationAnswer(answered: AnswerInput): Answer {
   return takenVideo(answered, { upstreamId: name, status: 'in-progress', progress: 0 });
 }
 
+/** Of a video of an operation: whether its place can give it out. */
+export type GivesOut = (video: JsonObject) => boolean;
+
 interface OperationResult {
-  /** Videos it holds. */
+  /** Videos it holds that can be given out. */
   readonly videos: readonly JsonObject[];
   /** Why some, or all, are withheld. */
   readonly reasons: readonly string[];
 }
 
 /** Either place's. */
-function resultIn(response: JsonValue | undefined): OperationResult {
+function resultIn(response: JsonValue | undefined, givesOut: GivesOut): OperationResult {
   const answer = isObject(response) ? response : {};
   const inner = isObject(answer.generateVideoResponse) ? answer.generateVideoResponse : answer;
   const samples = objectsIn(inner.generatedSamples).flatMap(({ video }) => (isObject(video) ? [video] : []));
   const { raiMediaFilteredReasons: reasons } = inner;
   return {
-    videos: samples.length > 0 ? samples : objectsIn(inner.videos),
+    videos: [...samples, ...objectsIn(inner.videos)].filter(givesOut),
     reasons: isList(reasons) ? reasons.flatMap((reason) => textIn(reason) ?? []) : [],
   };
 }
 
-export const videosIn = (operation: JsonObject): readonly JsonObject[] => resultIn(operation.response).videos;
+export const videosIn = (operation: JsonObject, givesOut: GivesOut): readonly JsonObject[] =>
+  resultIn(operation.response, givesOut).videos;
 
 const maxVideos = 8;
 const maxAddress = 2_048;
 
+/** Where the file of a video is; null: it is at no address that can be followed. */
+export function addressOfVideo({ uri }: JsonObject): string | null {
+  const address = textIn(uri);
+  if (address === null || address.length > maxAddress) return null;
+  return /^https?:$/.test(urlIn(address)?.protocol ?? '') ? address : null;
+}
+
 /** Throws nothing, whatever it is. */
-function operationObserved(operation: JsonObject, upstreamId: string): TaskObservation {
+function operationObserved(operation: JsonObject, upstreamId: string, givesOut: GivesOut): TaskObservation {
   const none = { upstreamId, startedAt: null, finishedAt: null } as const;
   if (operation.done !== true) return { ...none, status: 'in-progress', progress: null, content: { urls: [] } };
   const { error } = operation;
@@ -142,16 +156,14 @@ function operationObserved(operation: JsonObject, upstreamId: string): TaskObser
       ...{ ...none, status: 'failed', reason: 'upstream', progress: null },
       content: { failReason: textIn(error.message) ?? '', urls: [] },
     };
-  const { videos, reasons } = resultIn(operation.response);
+  const { videos, reasons } = resultIn(operation.response, givesOut);
+  // What nobody can download has not been made for its caller.
   if (videos.length === 0)
     return {
       ...{ ...none, status: 'failed', reason: reasons.length > 0 ? 'rejected' : 'upstream', progress: null },
       content: { failReason: reasons.join(' '), urls: [] },
     };
-  const urls = videos.slice(0, maxVideos).flatMap(({ uri }) => {
-    const address = textIn(uri);
-    return address === null || address.length > maxAddress ? [] : [address];
-  });
+  const urls = videos.slice(0, maxVideos).flatMap((video) => addressOfVideo(video) ?? []);
   return { ...none, status: 'succeeded', progress: 100, content: { urls } };
 }
 
@@ -160,6 +172,7 @@ export function operationRead(
   status: number,
   body: Buffer,
   upstreamId: string,
+  givesOut: GivesOut,
 ): readonly TaskObservation[] | { readonly unreached: string } {
   const operation = upstreamJson(body);
   // One that is missing says nothing of the channel, and its time is limited.
@@ -173,5 +186,5 @@ export function operationRead(
   if (status < 200 || status > 299 || !isObject(operation)) return { unreached: `an answer with status ${status}` };
   if (textIn(operation.name) !== null && operation.name !== upstreamId)
     return { unreached: 'an answer of another operation' };
-  return [operationObserved(operation, upstreamId)];
+  return [operationObserved(operation, upstreamId, givesOut)];
 }

@@ -6,12 +6,19 @@ import {
 } from '../../contracts/protocol.js';
 import type { TaskWire } from '../../contracts/task-wire.js';
 import type { VideoFile, VideoFiles } from '../../contracts/video-files.js';
-import { isObject, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { pathSegment } from '../model-address.js';
 import { noThinking, written } from '../request-builder.js';
 import { atItsLocation, hostOfLocation } from '../vertex/location.js';
-import { operationAnswer, operationBody, operationPictures, operationRead, videosIn } from './google-operation.js';
+import {
+  type GivesOut,
+  operationAnswer,
+  operationBody,
+  operationPictures,
+  operationRead,
+  videosIn,
+} from './google-operation.js';
 
 /* Videos of Google's cloud: operations of a project in a region. Their files stand in the operation itself, in base64. */
 
@@ -39,13 +46,20 @@ function fetched(channel: UpstreamChannel, name: string): UpstreamRequest {
 
 const videoType = /^video\/[\w.+-]{1,64}$/;
 
+const typeOf = ({ mimeType }: JsonObject): string => textIn(mimeType) ?? 'video/mp4';
+
+/** Its bytes stand in it: a place in the cloud's store is one that nobody here can read. */
+const givesOut: GivesOut = (video) => {
+  const data = textIn(video.bytesBase64Encoded) ?? '';
+  return Buffer.from(data.slice(0, 4), 'base64').length > 0 && videoType.test(typeOf(video));
+};
+
 function inside(answer: Buffer, index: number): VideoFile | null {
   const done = upstreamJson(answer);
-  const video = isObject(done) ? videosIn(done)[index] : undefined;
+  const video = isObject(done) ? videosIn(done, givesOut)[index] : undefined;
   const data = textIn(video?.bytesBase64Encoded);
-  const type = textIn(video?.mimeType) ?? 'video/mp4';
-  if (data === null || !videoType.test(type)) return null;
-  return { type, bytes: Buffer.from(data, 'base64') };
+  if (video === undefined || data === null) return null;
+  return { type: typeOf(video), bytes: Buffer.from(data, 'base64') };
 }
 
 const submitUrl = (channel: UpstreamChannel, caller: CallerRequest, model: string): string =>
@@ -71,7 +85,7 @@ export const vertexVideos: { readonly tasks: TaskWire; readonly videos: VideoFil
     // The files stand in it.
     maxAnswerBytes: 128 * 1024 * 1024,
     poll: (channel, [task]) => fetched(channel, task?.upstreamId ?? ''),
-    read: (status, body, [task]) => operationRead(status, body, task?.upstreamId ?? ''),
+    read: (status, body, [task]) => operationRead(status, body, task?.upstreamId ?? '', givesOut),
   },
   videos: {
     source: (channel, { upstreamId }, variant) =>

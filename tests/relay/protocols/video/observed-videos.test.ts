@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { geminiVideos } from '../../../../src/relay/protocols/video/gemini-videos.js';
 import { openAiVideos, standardCollection } from '../../../../src/relay/protocols/video/openai-videos.js';
 import { vertexVideos } from '../../../../src/relay/protocols/video/vertex-videos.js';
+import { plainChannel } from '../../providers/golden.js';
 
 /* What an upstream's answer says of a video that it makes. */
 
@@ -11,6 +12,10 @@ const gemini = geminiVideos({ defaultBaseUrl: 'https://example.com' });
 const task = { upstreamId: 'up_1', action: 'GENERATE', model: 'sora-2' };
 const name = 'models/veo/operations/op1';
 const operation = { upstreamId: name, action: 'GENERATE', model: 'veo' };
+const videoAt = {
+  ...{ upstreamId: 'projects/p/locations/us-central1/publishers/google/models/veo/operations/o' },
+  ...{ model: 'veo', urls: [] },
+};
 
 const read = (wire: typeof openAi.tasks, asked: typeof task, status: number, body: unknown) => {
   const seen = wire.read(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), [asked]);
@@ -57,19 +62,6 @@ describe('an operation of Google’s', () => {
     ['runs', {}, { status: 'in-progress' }],
     ['says that it is done in a word', { done: 'true' }, { status: 'in-progress' }],
     [
-      'has a file',
-      {
-        done: true,
-        response: { generateVideoResponse: { generatedSamples: [{ video: { uri: 'https://example.com/f' } }] } },
-      },
-      { status: 'succeeded', progress: 100, content: { urls: ['https://example.com/f'] } },
-    ],
-    [
-      'has a file in itself',
-      { done: true, response: { videos: [{ bytesBase64Encoded: 'AAAA', mimeType: 'video/mp4' }] } },
-      { status: 'succeeded', content: { urls: [] } },
-    ],
-    [
       'was filtered',
       {
         done: true,
@@ -86,6 +78,70 @@ describe('an operation of Google’s', () => {
   ])('that %s is seen so', (_name, body, seen) => {
     expect(read(gemini.tasks, operation, 200, { name, ...body })).toMatchObject(seen);
     expect(read(vertexVideos.tasks, operation, 200, { name, ...body })).toMatchObject(seen);
+  });
+
+  const sample = (...videos: unknown[]) => ({
+    done: true,
+    response: { generateVideoResponse: { generatedSamples: videos.map((video) => ({ video })) } },
+  });
+  const inItself = (...videos: unknown[]) => ({ done: true, response: { videos } });
+  const file = 'https://example.com/f';
+  const bytes = { bytesBase64Encoded: 'AAAA', mimeType: 'video/mp4' };
+
+  test('has succeeded with files at addresses, or with files in itself, as its place gives them out', () => {
+    expect(read(gemini.tasks, operation, 200, { name, ...sample({ uri: file }) })).toMatchObject({
+      ...{ status: 'succeeded', progress: 100, content: { urls: [file] } },
+    });
+    expect(read(vertexVideos.tasks, operation, 200, { name, ...inItself(bytes) })).toMatchObject({
+      ...{ status: 'succeeded', content: { urls: [] } },
+    });
+  });
+
+  test('has succeeded with what can be given out of it, beside what cannot', () => {
+    expect(read(gemini.tasks, operation, 200, { name, ...sample({}, { uri: file }) })).toMatchObject({
+      ...{ status: 'succeeded', content: { urls: [file] } },
+    });
+    const done = { name, ...inItself({ gcsUri: 'gs://b/o.mp4' }, bytes) };
+    expect(read(vertexVideos.tasks, operation, 200, done)).toMatchObject({ status: 'succeeded' });
+    const { inside } = vertexVideos.videos.source(plainChannel, { ...videoAt, index: 0 }, 'video') ?? {};
+    expect(inside?.(Buffer.from(JSON.stringify(done)), 0)).toEqual({
+      ...{ type: 'video/mp4', bytes: Buffer.from('AAAA', 'base64') },
+    });
+  });
+
+  test.each([
+    ['an empty video', sample({})],
+    ['no address in its address', sample({ uri: 'f' })],
+    ['an address of another kind', sample({ uri: 'gs://b/o.mp4' })],
+    ['an address that is too long to be kept', sample({ uri: `${file}?${'x'.repeat(2_048)}` })],
+    ['bytes where only addresses are followed', inItself(bytes)],
+  ])('has failed with %s alone, when files are downloaded from addresses', (_what, done) =>
+    expect(read(gemini.tasks, operation, 200, { name, ...done })).toMatchObject({
+      ...{ status: 'failed', reason: 'upstream' },
+    }),
+  );
+
+  test.each([
+    ['an empty video', inItself({})],
+    ['a place in a store', inItself({ gcsUri: 'gs://b/o.mp4', mimeType: 'video/mp4' })],
+    ['no bytes', inItself({ ...bytes, bytesBase64Encoded: '' })],
+    ['what are no bytes', inItself({ ...bytes, bytesBase64Encoded: '!!!!' })],
+    ['a file of another type', inItself({ ...bytes, mimeType: 'text/html' })],
+    ['an address where only bytes are given out', sample({ uri: file })],
+  ])('has failed with %s alone, when files are part of the answer', (_what, done) =>
+    expect(read(vertexVideos.tasks, operation, 200, { name, ...done })).toMatchObject({
+      ...{ status: 'failed', reason: 'upstream' },
+    }),
+  );
+
+  test('keeps the reasons for which it has nothing to give out', () => {
+    const raiMediaFilteredReasons = ['no cats', 'no dogs'];
+    const seen = { status: 'failed', reason: 'rejected', content: { failReason: 'no cats no dogs', urls: [] } };
+    const generateVideoResponse = { generatedSamples: [{ video: {} }], raiMediaFilteredReasons };
+    const atAddresses = { name, done: true, response: { generateVideoResponse } };
+    expect(read(gemini.tasks, operation, 200, atAddresses)).toMatchObject(seen);
+    const inside = { name, done: true, response: { videos: [{ gcsUri: 'gs://b/o' }], raiMediaFilteredReasons } };
+    expect(read(vertexVideos.tasks, operation, 200, inside)).toMatchObject(seen);
   });
 
   test('is not taken from a page, nor from another operation', () =>
