@@ -193,9 +193,15 @@ describe('a server that may have taken a song and does not say so', () => {
 
 describe('a song that continues another', () => {
   const goesOn = (id: string) => ({ prompt: 'la', continue_clip_id: 'c1', continue_at: 30, task_id: id });
+  const sung = async (): Promise<string> => {
+    const id = await submitted();
+    server.change(id, { status: 'SUCCESS', data: [{ id: 'c1' }] });
+    await until(async () => ((await fetched(id)).status === 'SUCCESS' ? true : null));
+    return id;
+  };
 
   test('goes to the server that has the first, whatever other channels there are', async () => {
-    const id = await submitted();
+    const id = await sung();
     const other = await startSunoServer();
     const rival = await gateway.addChannel({ type: 36, models: ['suno_music'], baseUrl: other.url, priority: 100 });
     for (let times = 0; times < 3; times++) await submitted(goesOn(id));
@@ -206,11 +212,23 @@ describe('a song that continues another', () => {
     await other.stop();
   });
 
+  test('by the clip of another user is refused, and costs nothing', async () => {
+    const id = await sung();
+    await becomes(funds - songPrice);
+    const answer = await submit({ ...goesOn(id), continue_clip_id: 'c2' });
+    expect([answer.status, bodyOf(answer)]).toEqual([
+      400,
+      { code: 'invalid_request', message: 'continue_clip_id must be a clip of the task task_id', data: null },
+    ]);
+    expect(server.count('/suno/submit')).toBe(1);
+    await becomes(funds - songPrice);
+  });
+
   test('of another user is refused as one that does not exist', async () => {
     const id = await submitted();
     const stranger = callers.with(await gateway.addApiKey(await gateway.addUser(funds)));
-    for (const named of [id, 'song-none', '../x']) {
-      const answer = await submit(goesOn(named), stranger);
+    for (const body of [goesOn(id), goesOn('song-none'), goesOn('../x'), { prompt: 'la', task_id: id }]) {
+      const answer = await submit(body, stranger);
       expect([answer.status, bodyOf(answer)]).toEqual([
         400,
         { code: 'task_not_exist', message: 'task_not_exist', data: null },
@@ -241,6 +259,19 @@ describe('songs that are fetched', () => {
   ] as const)('by %s are refused by the name of the member', async (_what, body) => {
     const answer = await post('/suno/fetch', body as unknown as JsonObject);
     expect([answer.status, bodyOf(answer).message]).toEqual([400, 'ids must be a list of at most 100 texts']);
+  });
+
+  test('count in the rate limit of their user when one request names several', async () => {
+    const id = await submitted();
+    const limit = { ModelRequestRateLimitCount: '3', ModelRequestRateLimitSuccessCount: '3' };
+    for (const [name, value] of Object.entries({ ...limit, ModelRequestRateLimitEnabled: 'true' }))
+      await gateway.setOption(name, value);
+    const statuses: number[] = [];
+    for (let times = 0; times < 4; times++) statuses.push((await post('/suno/fetch', { ids: [id] })).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    expect((await caller.send('/v1/videos')).status).toBe(429);
+    expect((await caller.send(`/suno/fetch/${id}`)).status).toBe(200);
+    await gateway.setOption('ModelRequestRateLimitEnabled', 'false');
   });
 
   test('can be fetched with a key that has spent all it had', async () => {

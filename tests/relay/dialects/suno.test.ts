@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Settings } from '../../../src/application/options/settings.js';
+import type { TaskView } from '../../../src/application/ports/task-ports.js';
 import { RelayError } from '../../../src/relay/contracts/errors.js';
 import { sunoCaller } from '../../../src/relay/dialects/suno/dialect.js';
 import { sunoEndpoint } from '../../../src/relay/dialects/suno/endpoints/submit.js';
@@ -45,10 +47,37 @@ describe('a request for a song', () => {
     expect(wrong(music, body as unknown as JsonObject)).toEqual({ code: 'invalid_request', param, message });
   });
 
-  test('continues a task where it names a clip of it', () => {
-    expect(music.task?.parent?.({ task_id: 't1' })).toBeNull();
-    expect(music.task?.parent?.({ continue_clip_id: 'c1' })).toBeNull();
-    expect(music.task?.parent?.({ task_id: 't1', continue_clip_id: 'c1' })).toEqual({ id: 't1', param: 'task_id' });
+  test('has the task that it names as its parent, whether it continues a clip of it or not', () => {
+    for (const body of [{}, { task_id: '' }, { task_id: null }, { continue_clip_id: 'c1' }])
+      expect(music.task?.parent?.(body)).toBeNull();
+    for (const body of [{ task_id: 't1' }, { task_id: 't1', continue_clip_id: 'c1' }])
+      expect(music.task?.parent?.(body)).toEqual({ id: 't1', param: 'task_id' });
+    expect(lyrics.task?.parent).toBeUndefined();
+  });
+
+  const refusalOf = (result: string | undefined, clip: string | null) =>
+    music.task?.notFrom?.(
+      { content: result === undefined ? null : { result, urls: [] } } as TaskView,
+      { task_id: 't1', continue_clip_id: clip },
+      {} as Settings,
+    );
+
+  test('continues a clip of that task', () => {
+    expect(refusalOf('[{"id":"c0"},{"id":"c1"}]', 'c1')).toBeNull();
+    expect(refusalOf('{"id":"c1"}', 'c1')).toBeNull();
+    expect(refusalOf(undefined, null)).toBeNull();
+  });
+
+  test.each([
+    ['has other clips', '[{"id":"c0"},{"id":7},"c1",{"other":"c1"}]'],
+    ['has no clips', '{"text":"c1"}'],
+    ['has said nothing yet', undefined],
+  ])('is refused where that task %s', (_what, result) => {
+    const refused = refusalOf(result, 'c1');
+    expect(refused).toMatchObject({ status: 400, param: 'continue_clip_id' });
+    expect(refused && JSON.parse(sunoCaller.errorBody(refused, 'r1'))).toEqual({
+      ...{ code: 'invalid_request', message: 'continue_clip_id must be a clip of the task task_id', data: null },
+    });
   });
 
   test('shows all its texts to the word filter', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { TaskView } from '../../../src/application/ports/task-ports.js';
 import type { CallerRequest } from '../../../src/relay/contracts/protocol.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { sunoTasks } from '../../../src/relay/protocols/suno/tasks.js';
@@ -9,17 +10,19 @@ import { callerOf, plainChannel, providerOfType, usualOptions } from '../provide
 
 const provider = providerOfType(36);
 const channel = { ...plainChannel, baseUrl: 'https://suno.example' };
-const callerFor = (action: string, body: JsonObject): CallerRequest => ({
+const callerFor = (action: string, body: JsonObject, parent: TaskView | null = null): CallerRequest => ({
   ...callerOf('task', body),
-  task: { action, parent: null },
+  task: { action, parent },
 });
-const asked = (action: string, body: JsonObject, more: Partial<typeof channel> = {}) =>
+const asked = (action: string, body: JsonObject, more: Partial<typeof channel> = {}, parent: TaskView | null = null) =>
   sunoTasks.submit.request({
     ...{ provider, channel: { ...channel, ...more }, model: 'suno_music', options: usualOptions },
-    caller: callerFor(action, body),
+    caller: callerFor(action, body, parent),
   });
-const sent = (action: string, body: JsonObject, more: Partial<typeof channel> = {}) =>
-  JSON.parse(String(bodyOf(asked(action, body, more).content)));
+const sent = (...of: Parameters<typeof asked>) => JSON.parse(String(bodyOf(asked(...of).content)));
+
+/** A song of the caller's own, as its server knows it. */
+const ownSong = { facts: { upstreamId: 't1', publicId: 't1' } } as TaskView;
 
 describe('a request of a song', () => {
   test('goes to the action in upper case with the key as a bearer token, else in lower case', () => {
@@ -37,9 +40,13 @@ describe('a request of a song', () => {
       ...{ continue_at: 12.5, continue_clip_id: 'c1', task_id: 't1', task: 'infill' },
       ...{ infill_start_s: 3, infill_end_s: 9, continued_aligned_prompt: 'lo' },
     };
-    expect(
-      sent('MUSIC', { ...known, model: 'suno_music', cover_clip_id: 'of-somebody', gpt_description_prompt: null }),
-    ).toEqual(known);
+    const body = { ...known, model: 'suno_music', cover_clip_id: 'of-somebody', gpt_description_prompt: null };
+    expect(sent('MUSIC', body, {}, ownSong)).toEqual(known);
+  });
+
+  test.each(['t1', '', 7])('names no task that is not known to be its caller’s: %s', (task_id) => {
+    expect(sent('MUSIC', { prompt: 'la', mv: 'chirp-v4', task_id })).toEqual({ prompt: 'la', mv: 'chirp-v4' });
+    expect(sent('LYRICS', { prompt: 'la', task_id }, {}, ownSong)).toEqual({ prompt: 'la' });
   });
 
   test('names the oldest version where its caller names none, and what an operator adds', () => {

@@ -1,9 +1,10 @@
 import { RelayError } from '../../contracts/errors.js';
+import { sunoActions } from '../../contracts/suno-request.js';
 import { isList, type JsonObject } from '../../json/json.js';
 import { readCredential } from '../openai/credential.js';
 import { answersJson, type IncomingRequest, incomingCall, type Route, type RoutesOptions } from '../route.js';
 import { sunoCaller as dialect } from './dialect.js';
-import { sunoActions, sunoEndpoint } from './endpoints/submit.js';
+import { sunoEndpoint } from './endpoints/submit.js';
 import { sunoTask } from './task-object.js';
 
 /* Songs and lyrics, as clients of Suno's servers ask for them, and how far they are. */

@@ -1,5 +1,6 @@
 import { isKeptId } from '../../../domain/call/kept-object.js';
-import type { UpstreamChannel } from '../../contracts/protocol.js';
+import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
+import { sunoMembers } from '../../contracts/suno-request.js';
 import type { SubmitWire } from '../../contracts/task-wire.js';
 import { isObject, type JsonObject, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
@@ -13,33 +14,17 @@ export const bearer = ({ key }: Pick<UpstreamChannel, 'key'>): Record<string, st
   authorization: `Bearer ${key.trim()}`,
 });
 
-/** Whatever else a body holds is not sent: some servers take members that name what belongs to others. */
-const musicFields: readonly string[] = [
-  'prompt',
-  'gpt_description_prompt',
-  'mv',
-  'title',
-  'tags',
-  'negative_tags',
-  'make_instrumental',
-  'generation_type',
-  'task',
-  'task_id',
-  'continue_at',
-  'continue_clip_id',
-  'continued_aligned_prompt',
-  'infill_start_s',
-  'infill_end_s',
-];
-const lyricsFields: readonly string[] = ['prompt'];
-
 const usualVersion = 'chirp-v3-0';
 
-function sentBody(action: string, body: JsonObject, { paramOverride }: UpstreamChannel): JsonObject {
-  const music = action === 'MUSIC';
+function sentBody({ task, body }: CallerRequest, { paramOverride }: UpstreamChannel): JsonObject {
+  const music = task?.action === 'MUSIC';
   const sent: JsonObject = {};
-  for (const name of music ? musicFields : lyricsFields) if ((body[name] ?? null) !== null) sent[name] = body[name];
+  for (const name of Object.keys(sunoMembers[music ? 'music' : 'lyrics']))
+    if ((body[name] ?? null) !== null) sent[name] = body[name];
   if (music) sent.mv = textIn(sent.mv) ?? usualVersion;
+  // One that is not known to be the caller's is not named to a server whose account others share.
+  delete sent.task_id;
+  if (music && task?.parent) sent.task_id = task.parent.facts.upstreamId;
   return { ...sent, ...paramOverride };
 }
 
@@ -59,7 +44,7 @@ export const sunoSubmit: SubmitWire = {
       // Servers differ in how they spell it.
       urlIfMissing: base + action.toLowerCase(),
       headers: { ...bearer(channel), 'content-type': 'application/json' },
-      content: { kind: 'json', text: written(sentBody(action, caller.body, channel)) },
+      content: { kind: 'json', text: written(sentBody(caller, channel)) },
       model,
       ...noThinking,
     };
