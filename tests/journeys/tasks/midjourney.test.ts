@@ -301,6 +301,8 @@ describe('the operator', () => {
     await gateway.setOption('MjModeClearEnabled', 'true');
     await post('/mj/submit/imagine', body);
     expect(proxy.last.request.body).toEqual({ ...body, prompt: 'a cat --ar 1:1' });
+    await post('/mj-turbo/mj/submit/imagine', { ...body, prompt: 'a cat —fast' });
+    expect(proxy.last.request).toMatchObject({ url: '/mj/submit/imagine', body: { prompt: 'a cat' } });
     for (const option of ['MjAccountFilterEnabled', 'MjNotifyEnabled', 'MjModeClearEnabled'])
       await gateway.setOption(option, 'false');
   });

@@ -8,7 +8,8 @@ const modePrefix = /^\/[^/]+(?=\/mj\/)/;
 
 export const withoutMode = (path: string): string => path.replace(modePrefix, '');
 
-const modeWords = /(^|\s)--(?:fast|relax|turbo)(?=\s|$)/gi;
+/** Keyboards make other dashes of two hyphens, and Midjourney takes them. */
+const modeWords = /(^|\s)(?:--|[-–—]?[–—]|[–—]-)(?:fast|relax|turbo)(?=\s|$)/gi;
 
 /** A prompt without the words that choose its speed, and so what it costs. */
 const withoutModeWords = (prompt: string): string => prompt.replace(modeWords, '').trim();

@@ -95,9 +95,10 @@ function answerOf(received: AnswerInput): Answer {
 export const submitToProxy = ({ hasModes }: { readonly hasModes: boolean }): SubmitWire => ({
   request({ provider, channel, caller, model, options }) {
     const path = caller.below ?? '';
+    const keepsMode = hasModes && !options.midjourney.clearsModes;
     return {
       method: 'POST',
-      url: baseOf(provider, channel) + (hasModes ? path : withoutMode(path)),
+      url: baseOf(provider, channel) + (keepsMode ? path : withoutMode(path)),
       headers: { 'mj-api-secret': channel.key.trim(), 'content-type': 'application/json' },
       content: { kind: 'json', text: written(submittedBody(caller.body, options)) },
       timeoutMs: patienceMs,

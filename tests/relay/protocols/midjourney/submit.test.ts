@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { submitToProxy } from '../../../../src/relay/protocols/midjourney/submit.js';
 import { submittedBody, withoutMode } from '../../../../src/relay/protocols/midjourney/submit-request.js';
+import { callerOf, plainChannel, providerOfType, usualOptions } from '../../providers/golden.js';
 
 const off = {
   ...{ notifies: false, takesAccountFilter: false, clearsModes: false, forwardsPictures: true, checksParent: true },
@@ -30,11 +32,25 @@ describe('a submission as it goes upstream', () => {
     ['a cat --fast', 'a cat'],
     ['--relax a cat --TURBO --ar 1:1', 'a cat --ar 1:1'],
     ['a cat --fast --fast', 'a cat'],
+    ['a cat —fast', 'a cat'],
+    ['a cat –relax –-turbo -—FAST —— fast', 'a cat —— fast'],
+    ['a cat ——fast -fast', 'a cat -fast'],
     ['a --fastest cat--fast', 'a --fastest cat--fast'],
     ['a cat', 'a cat'],
   ])('of the prompt "%s" has the words "%s" where modes are cleared', (prompt, cleared) => {
     expect(sent({ prompt }, { clearsModes: true })).toEqual({ prompt: cleared });
     expect(sent({ prompt })).toEqual({ prompt });
+  });
+
+  test('has no speed before its path where modes are cleared, and has it otherwise', () => {
+    const urlWhere = (clearsModes: boolean) =>
+      submitToProxy({ hasModes: true }).request({
+        ...{ provider: providerOfType(5), channel: { ...plainChannel, baseUrl: 'https://mj.example' } },
+        ...{ model: 'mj_imagine', options: { ...usualOptions, midjourney: { ...off, clearsModes } } },
+        caller: { ...callerOf('task', { prompt: 'a' }), below: '/mj-turbo/mj/submit/imagine' },
+      }).url;
+    expect(urlWhere(true)).toBe('https://mj.example/mj/submit/imagine');
+    expect(urlWhere(false)).toBe('https://mj.example/mj-turbo/mj/submit/imagine');
   });
 
   test.each([
