@@ -20,6 +20,8 @@ let settings: { storesResponses: boolean; storedResponseDays: number; storedResp
 /** Resolves what waits to be written; null: nothing is held up. */
 let gate: Promise<void> | null;
 let broken: boolean;
+/** Resolves what is being purged; null: nothing is held up. */
+let purging: Promise<void> | null;
 let queue: QueuedStoredResponses;
 
 const rows: StoredResponseRows = {
@@ -41,6 +43,7 @@ const rows: StoredResponseRows = {
   count: async (user) => [...stored.values()].filter(({ userId }) => userId === user).length,
   async purge(before, maxBytes) {
     purged.push([before, maxBytes]);
+    await purging;
     return { removed: 0, bytes: 0 };
   },
 };
@@ -58,6 +61,7 @@ beforeEach(() => {
   settings = { storesResponses: true, storedResponseDays: 7, storedResponseMegabytes: 16 };
   gate = null;
   broken = false;
+  purging = null;
   queue = new QueuedStoredResponses({
     ...{ rows, settings: () => settings, clock: settableClock(now) },
     warn: (_facts, message) => void warned.push(message),
@@ -96,6 +100,36 @@ describe('a response that is queued', () => {
     expect([await removing, await removingAll]).toEqual([true, 1]);
     await written(1);
     expect([...stored.keys()]).toEqual(['three']);
+  });
+
+  test('is deleted once its own batch is written, however much of others is queued behind that', async () => {
+    const open = heldUp();
+    queue.put(response(alice, 'one'));
+    queue.put(response(alice, 'two'));
+    await new Promise(setImmediate);
+    const openNext = heldUp();
+    queue.put(response(alice, 'three'));
+    queue.put(response(alice, 'four'));
+    queue.put(response(bob, 'five'));
+    expect([await queue.remove(alice, 'three'), stored.size]).toEqual([true, 0]);
+    const removing = queue.remove(alice, 'one');
+    const removingAll = queue.removeAll(alice);
+    open();
+    expect([await removing, await removingAll]).toEqual([true, 2]);
+    expect(stored.size).toBe(0);
+    openNext();
+    await written(1);
+    expect([...stored.keys()]).toEqual(['five']);
+  });
+
+  test('is deleted without waiting for old ones to be looked for', async () => {
+    const open = heldUp();
+    queue.put(response(alice, 'one', mebibyte));
+    await new Promise(setImmediate);
+    purging = new Promise(() => {});
+    const removing = queue.remove(alice, 'one');
+    open();
+    expect([await removing, stored.size]).toEqual([true, 0]);
   });
 
   test('is not taken where nothing is stored, and then none is found and all are purged', async () => {

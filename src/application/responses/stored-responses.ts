@@ -48,6 +48,8 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
   private writing: Promise<void> | null = null;
   /** Being written just now. */
   private batch: readonly StoredResponse[] = [];
+  /** Resolves when that is in the table, or given up; never rejects. */
+  private batchWritten: Promise<void> = Promise.resolve();
   private lost = 0;
   private addedBytes = 0;
   private stopped = false;
@@ -86,9 +88,10 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
   }
 
   async remove(user: UserId, id: string): Promise<boolean> {
+    const pending = this.pending.get(id);
     const wasPending = this.forget(user, id);
-    // What is being written just now is in the table afterwards.
-    if (wasPending) await this.writing;
+    // What is being written just now is in the table afterwards. What is not is never written.
+    if (wasPending && pending !== undefined && this.batch.includes(pending)) await this.batchWritten;
     return (await this.ports.rows.remove(user, id)) || wasPending;
   }
 
@@ -96,7 +99,7 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
     const pending = [...this.pending.values()].filter(({ userId }) => userId === user);
     const unwritten = pending.filter((response) => !this.batch.includes(response)).length;
     for (const { id } of pending) this.forget(user, id);
-    if (pending.length > unwritten) await this.writing;
+    if (pending.length > unwritten) await this.batchWritten;
     return (await this.ports.rows.removeAll(user)) + unwritten;
   }
 
@@ -141,10 +144,12 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
     while (this.pending.size > 0) {
       const batch = this.nextBatch();
       this.batch = batch;
-      await this.writeBatch(batch);
+      this.batchWritten = this.writeBatch(batch);
+      await this.batchWritten;
       for (const { userId, id } of batch) this.forget(userId, id);
+      this.batch = [];
+      await this.purgeIfMuchAdded();
     }
-    this.batch = [];
     this.writing = null;
     if (this.lost > 1) this.ports.warn({ lost: this.lost }, 'responses were not stored: there was no room');
     this.lost = 0;
@@ -163,7 +168,7 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
 
   /** Never rejects. */
   private async writeBatch(batch: readonly StoredResponse[]): Promise<void> {
-    const { rows, warn, settings } = this.ports;
+    const { rows, warn } = this.ports;
     for (let attempt = 1; ; attempt++) {
       // Some of it may have been deleted meanwhile.
       const left = batch.filter(({ id }) => this.pending.has(id));
@@ -179,6 +184,11 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
       }
     }
     for (const { content } of batch) this.addedBytes += content.length;
+  }
+
+  /** Never rejects. */
+  private async purgeIfMuchAdded(): Promise<void> {
+    const { warn, settings } = this.ports;
     if (this.addedBytes < settings().storedResponseMegabytes * mebibyte * addedBeforePurge) return;
     await this.purge().catch((error: unknown) =>
       warn({ reason: String(error) }, 'old responses cannot be removed now'),
