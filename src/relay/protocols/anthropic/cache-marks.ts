@@ -19,11 +19,24 @@ const holdsMarks = (block: JsonObject): boolean =>
 const hasMarks = (body: JsonObject): boolean =>
   isMarked(body) || [body.tools, body.system, body.messages].some((list) => objectsIn(list).some(holdsMarks));
 
-/** The same blocks, the last one marked; undefined: there is none to mark. */
+const isBlank = (text: JsonValue | undefined): boolean => (textIn(text) ?? '').trim() === '';
+
+/** A request with a mark elsewhere is refused. */
+const takesMark = (block: JsonValue): block is JsonObject =>
+  isObject(block) &&
+  block.type !== 'thinking' &&
+  block.type !== 'redacted_thinking' &&
+  block.defer_loading !== true &&
+  !(block.type === 'text' && isBlank(block.text));
+
+/** The same blocks or tools, the last that takes a mark marked; undefined: there is none. */
 function endMarked(content: JsonValue | undefined): readonly JsonValue[] | undefined {
-  if (typeof content === 'string') return content === '' ? undefined : [{ type: 'text', text: content, ...kept }];
-  const last = isList(content) ? content.at(-1) : undefined;
-  return isList(content) && isObject(last) ? [...content.slice(0, -1), { ...last, ...kept }] : undefined;
+  if (typeof content === 'string') return isBlank(content) ? undefined : [{ type: 'text', text: content, ...kept }];
+  if (!isList(content)) return undefined;
+  const at = content.findLastIndex(takesMark);
+  return at < 0
+    ? undefined
+    : content.map((block, nth) => (nth === at && isObject(block) ? { ...block, ...kept } : block));
 }
 
 /** Messages whose end is marked: the newest of the user, for the next call, and the one before, where the last call wrote. */

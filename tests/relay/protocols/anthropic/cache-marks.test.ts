@@ -6,6 +6,7 @@ import { generateContent } from '../../../../src/relay/dialects/gemini/endpoints
 import { responsesInChatCaller } from '../../../../src/relay/dialects/openai/responses-in-chat/dialect.js';
 import { responsesInChat } from '../../../../src/relay/dialects/openai/responses-in-chat/to-neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../../../../src/relay/json/json.js';
+import { markedForCache } from '../../../../src/relay/protocols/anthropic/cache-marks.js';
 import { neutralOf } from '../../../../src/relay/protocols/neutral-of.js';
 import { wordsOf } from '../../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions, usualSwitches } from '../../providers/golden.js';
@@ -135,6 +136,46 @@ describe('a single question', () => {
 
   test('with a key for caches has its tools and instructions marked, and not its own words', () =>
     expect(marksIn(sent(chat({ messages: opening, prompt_cache_key: 'team' }))).sort()).toEqual(all.slice(2)));
+});
+
+describe('the last block that takes a mark is marked', () => {
+  const asked = (body: JsonObject): JsonObject => markedForCache(body, model, {}, 5_000);
+  const turn = (...content: JsonObject[]): JsonObject => ({
+    messages: [
+      { role: 'assistant', content: 'x' },
+      { role: 'user', content },
+    ],
+  });
+  const text: JsonObject = { type: 'text', text: 'What is in it?' };
+
+  test.each<[string, JsonObject]>([
+    ['an empty text', { type: 'text', text: '' }],
+    ['a blank text', { type: 'text', text: ' \n' }],
+    ['thinking', { type: 'thinking', thinking: 'Hm.', signature: 's' }],
+    ['thinking that is sealed', { type: 'redacted_thinking', data: 'd' }],
+  ])('before %s', (_, block) => {
+    expect(marksIn(asked(turn(text, block, block)))).toEqual([ephemeral('messages[1].content[0]')]);
+    expect(marksIn(asked(turn(block)))).toEqual([]);
+    expect(marksIn(asked({ ...turn(text), system: [text, block] }))).toContain(ephemeral('system[0]'));
+  });
+
+  test('before tools that are loaded later, and none of tools that all are', () => {
+    const later = { name: 'later', input_schema: {}, defer_loading: true };
+    const now = { name: 'now', input_schema: {}, defer_loading: false };
+    expect(marksIn(asked({ ...turn(text), tools: [now, later, later] }))).toContain(ephemeral('tools[0]'));
+    expect(marksIn(asked({ ...turn(text), tools: [later] }))).toEqual([ephemeral('messages[1].content[0]')]);
+  });
+
+  test('and a text of blanks alone is none', () => {
+    const blank = {
+      messages: [
+        { role: 'assistant', content: 'x' },
+        { role: 'user', content: ' ' },
+      ],
+      system: ' ',
+    };
+    expect(asked(blank)).toEqual(blank);
+  });
 });
 
 describe('nothing is marked', () => {
