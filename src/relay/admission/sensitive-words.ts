@@ -29,11 +29,14 @@ export function searchFor(words: readonly string[]): WordSearch {
 
 /** Reads texts piece by piece. */
 interface Reading {
+  /** Characters of earlier pieces that are read once more with each. */
+  readonly readAgain: number;
   /** Whether a word has been found, in this piece or across those before it. */
   read(piece: string): boolean;
 }
 
 class ByAutomaton implements Reading {
+  readonly readAgain = 0;
   private state = 0;
 
   constructor(private readonly search: WordSearch) {}
@@ -48,19 +51,19 @@ class ByAutomaton implements Reading {
 const fewWords = 4;
 
 class OneByOne implements Reading {
+  readonly readAgain: number;
   private readonly words: readonly string[];
-  private readonly longest: number;
   /** The end of what was read, in which a word may have begun. */
   private tail = '';
 
   constructor(words: readonly string[]) {
     this.words = words.map(folded).filter((word) => word !== '');
-    this.longest = Math.max(1, ...this.words.map((word) => word.length));
+    this.readAgain = Math.max(1, ...this.words.map((word) => word.length)) - 1;
   }
 
   read(piece: string): boolean {
     const text = this.tail + piece;
-    this.tail = this.longest === 1 ? '' : text.slice(1 - this.longest);
+    this.tail = this.readAgain === 0 ? '' : text.slice(-this.readAgain);
     return this.words.some((word) => text.includes(word));
   }
 }
@@ -69,20 +72,28 @@ class OneByOne implements Reading {
 export function* searchWords(texts: readonly string[], words: readonly string[]): Generator<void, boolean> {
   if (words.length === 0) return false;
   const reading = words.length <= fewWords ? new OneByOne(words) : new ByAutomaton(searchFor(words));
+  const { readAgain } = reading;
   let sinceYield = 0;
   for (const [index, text] of texts.entries()) {
-    if (index > 0 && reading.read('\n')) return true;
-    for (let at = 0; at < text.length; ) {
+    if (index > 0) {
+      if (reading.read('\n')) return true;
+      sinceYield += Math.max(1, readAgain);
+    }
+    let at = 0;
+    // Once for an empty text too: many of them take as long as one that is long.
+    do {
       let end = Math.min(at + sliceLength, text.length);
       if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;
-      if (reading.read(folded(text.slice(at, end)))) return true;
-      sinceYield += end - at;
+      if (end > at) {
+        if (reading.read(folded(text.slice(at, end)))) return true;
+        sinceYield += Math.max(end - at, readAgain);
+      }
       at = end;
       if (sinceYield >= sliceLength) {
         sinceYield = 0;
         yield;
       }
-    }
+    } while (at < text.length);
   }
   return false;
 }

@@ -78,6 +78,18 @@ test('many short texts yield as often as one long one, and a word may continue i
   expect(atOnce(searchWords(['one', 'two'], ['et']))).toBe(false);
 });
 
+test('texts that are empty or short yield too, as do long words that are looked for across them', () => {
+  const few = ['ledger'];
+  const many = ['1', '2', '3', '4', 'ledger'];
+  const yields = (texts: readonly string[], words: readonly string[]): number => [...searchWords(texts, words)].length;
+  const empty = Array.from({ length: sliceLength * 4 + 1 }, () => '');
+  expect(yields(empty, many)).toBe(4);
+  expect(yields(empty, few)).toBeGreaterThanOrEqual(4);
+  const short = Array.from({ length: 1_000 }, () => 'x');
+  expect(yields(short, ['y'.repeat(1_000)])).toBeGreaterThanOrEqual(Math.floor((1_000 * 1_000) / sliceLength));
+  expect(yields(short, many)).toBe(0);
+});
+
 test('the word list is compiled once while it is unchanged, also when settings are loaded again', () => {
   const words = ['one', 'two'];
   expect(searchFor([...words])).toBe(searchFor([...words]));
