@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { StoredResponseRows } from '../application/ports/stored-response-ports.js';
+import type { StoredResponse, StoredResponseRows } from '../application/ports/stored-response-ports.js';
 import { isUnavailable } from '../domain/kernel/failure.js';
 import type { UserId } from '../domain/kernel/ids.js';
 import { statements } from './database/statements.js';
@@ -32,24 +32,39 @@ const beyondTotalSql = `DELETE FROM stored_response USING (
 export function postgresStoredResponses({
   pool,
   keys,
+  warn,
 }: {
   readonly pool: Pool;
   readonly keys: UserKeys;
+  readonly warn: (facts: Record<string, unknown>, message: string) => void;
 }): StoredResponseRows {
   const query = statements(pool);
+
+  /** null: its user's key is destroyed, or cannot be opened. Throws where the database cannot be asked. */
+  const sealedOf = async ({ userId, id, content }: StoredResponse): Promise<Buffer | null> => {
+    try {
+      const key = await keys.makeKey(userId, purpose);
+      return key && sealBytes(key, owner(userId, id), content);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      warn({ userId, responseId: id, reason: String(error) }, 'a response cannot be sealed and is not stored');
+      return null;
+    }
+  };
+
   return {
     async add(responses, share) {
       const users: number[] = [];
       const ids: string[] = [];
       const times: number[] = [];
       const sealed: Buffer[] = [];
-      for (const { userId, id, at, content } of responses) {
-        const key = await keys.makeKey(userId, purpose);
-        if (key === null) continue;
-        users.push(userId);
-        ids.push(id);
-        times.push(at);
-        sealed.push(sealBytes(key, owner(userId, id), content));
+      for (const response of responses) {
+        const bytes = await sealedOf(response);
+        if (bytes === null) continue;
+        users.push(response.userId);
+        ids.push(response.id);
+        times.push(response.at);
+        sealed.push(bytes);
       }
       await query(insertSql, [users, ids, times, sealed]);
       for (const user of new Set(users)) await query(beyondShareSql, [user, share.responses, share.bytes]);

@@ -74,7 +74,7 @@ export function openRelayCalls(
     upstreams: () => taskUpstreams,
   });
   const storedResponses = new QueuedStoredResponses({
-    rows: postgresStoredResponses({ pool, keys: personal }),
+    rows: postgresStoredResponses({ pool, keys: personal, warn }),
     settings: () => directory.settings(),
     clock,
     warn,

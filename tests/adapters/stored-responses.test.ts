@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postgresStoredResponses } from '../../src/adapters/stored-responses.js';
 import { readMasterKey } from '../../src/adapters/vault/master-key.js';
-import { postgresPersonalData } from '../../src/adapters/vault/personal-data.js';
+import { postgresPersonalData, type UserKeys } from '../../src/adapters/vault/personal-data.js';
 import type { StoredResponse, StoredResponseRows } from '../../src/application/ports/stored-response-ports.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
 import { UserId } from '../../src/domain/kernel/ids.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import { someInstant } from '../support/given/events.js';
@@ -17,6 +18,10 @@ const beginning = Instant(0);
 let database: TestDatabase;
 let rows: StoredResponseRows;
 let personal: ReturnType<typeof postgresPersonalData>;
+let warned: Record<string, unknown>[];
+
+const rowsWith = (keys: UserKeys): StoredResponseRows =>
+  postgresStoredResponses({ pool: database.pool, keys, warn: (facts) => void warned.push(facts) });
 
 const keysOf = async (secretKey: string) => {
   const masterKey = await readMasterKey({ secretKey, dataDir: '/nowhere' });
@@ -39,7 +44,8 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   await database.pool.query('TRUNCATE user_keys, stored_response');
   personal = await keysOf('a secret that is long enough: 32+');
-  rows = postgresStoredResponses({ pool: database.pool, keys: personal });
+  warned = [];
+  rows = rowsWith(personal);
 });
 
 describe('stored responses in Postgres', () => {
@@ -61,6 +67,33 @@ describe('stored responses in Postgres', () => {
     );
     expect(dumped).toHaveLength(1);
     expect(dumped[0]?.text).not.toMatch(/secret|plan/);
+  });
+
+  test('of other users are stored where one user’s key cannot be opened, and what was left out is said', async () => {
+    await database.pool.query('INSERT INTO user_keys (user_id, wrapped_key) VALUES ($1, $2)', [
+      alice,
+      Buffer.alloc(60, 'sealed with another key'),
+    ]);
+    await rows.add([response(alice, 1), response(bob, 2), response(alice, 3), response(bob, 4)], wide);
+    expect([await found(bob, 2), await found(bob, 4), await rows.count(alice, beginning)]).toEqual([
+      'content 2',
+      'content 4',
+      0,
+    ]);
+    expect(warned).toMatchObject([
+      { userId: alice, responseId: idOf(1) },
+      { userId: alice, responseId: idOf(3) },
+    ]);
+  });
+
+  test('are none of them stored while the database cannot be asked for a key', async () => {
+    const makeKey = async (user: UserId, purpose: string) => {
+      if (user === alice) throw new Failure('store-unavailable');
+      return personal.makeKey(user, purpose);
+    };
+    const unavailable = rowsWith({ ...personal, makeKey });
+    await expect(unavailable.add([response(bob, 1), response(alice, 2)], wide)).rejects.toThrow('store-unavailable');
+    expect([await rows.count(bob, beginning), warned]).toEqual([0, []]);
   });
 
   test('of one user are bounded in number and bytes, the oldest going first', async () => {
@@ -97,10 +130,7 @@ describe('stored responses in Postgres', () => {
 
   test('cannot be opened with another key, for another id, or when the user’s key is destroyed', async () => {
     await rows.add([response(alice, 1), response(alice, 2)], wide);
-    const other = postgresStoredResponses({
-      pool: database.pool,
-      keys: await keysOf('another secret that is long enough'),
-    });
+    const other = rowsWith(await keysOf('another secret that is long enough'));
     expect(await other.get(alice, idOf(1), beginning)).toBe('unreadable');
     await database.pool.query(
       'UPDATE stored_response SET sealed = (SELECT sealed FROM stored_response WHERE response_id = $1) WHERE response_id = $2',

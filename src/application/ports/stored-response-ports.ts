@@ -38,8 +38,8 @@ export interface StoredShare {
 /** Where they are stored, sealed. */
 export interface StoredResponseRows {
   /**
-   * All of them, or none where it throws. Those of users whose key is destroyed are left out. Of each user the oldest
-   * beyond the share are removed.
+   * All of them, or none where it throws. Those of users whose key is destroyed or cannot be opened are left out. Of each
+   * user the oldest beyond the share are removed.
    */
   add(responses: readonly StoredResponse[], share: StoredShare): Promise<void>;
   /** `unreadable`: it is there, and cannot be opened. null: it is not there. */
