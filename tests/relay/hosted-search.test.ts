@@ -93,6 +93,16 @@ describe('a search at Anthropic', () => {
       byResponses({ tools: [{ type: 'web_search' }], max_tool_calls: 3 }),
       { ...ours, max_uses: 3 },
     ],
+    [
+      'within its own bound, where Responses allows more calls',
+      byResponses({ tools: [{ type: 'web_search', max_uses: 2 }], max_tool_calls: 3 }),
+      { ...ours, max_uses: 2 },
+    ],
+    [
+      'without what is null',
+      byChat({ tools: [{ type: 'web_search', max_uses: null, filters: null, user_location: null }] }),
+      ours,
+    ],
   ])('is in the request %s', (_, caller, tool) => expect(toolsSent(14, claude, caller)).toEqual([tool]));
 
   test('is the last of the tools, behind the functions', () =>
@@ -186,6 +196,67 @@ describe('a search that cannot be put to a provider is refused by name', () => {
       byChat({ tools: [{ type: 'web_search', filters: { newest: true } }] }),
       'filters.newest',
     ],
+    ...[[], 'a.example', 7, true].map((filters): [string, number, string, CallerRequest, string] => [
+      `filters that are ${JSON.stringify(filters)}`,
+      ...([14, claude] as const),
+      byChat({ tools: [{ type: 'web_search', filters }] }),
+      'filters must be an object',
+    ]),
+    ...['Höfn', [place], 7].map((user_location): [string, number, string, CallerRequest, string] => [
+      `a place that is ${JSON.stringify(user_location)}`,
+      ...([14, claude] as const),
+      byChat({ web_search_options: { user_location } }),
+      'user_location must be an object',
+    ]),
+    [
+      'a place whose parts are no object',
+      14,
+      claude,
+      byChat({ web_search_options: { user_location: { type: 'approximate', approximate: 'Höfn' } } }),
+      'user_location.approximate must be an object',
+    ],
+    [
+      'a place of another type',
+      14,
+      claude,
+      byChat({ web_search_options: { user_location: { type: 'exact', approximate: place } } }),
+      'user_location.type must be approximate',
+    ],
+    ...['city', 'region', 'country', 'timezone'].flatMap((name): [string, number, string, CallerRequest, string][] => [
+      [
+        `a ${name} that is no text`,
+        ...([14, claude] as const),
+        byResponses({ tools: [{ type: 'web_search', user_location: { type: 'approximate', [name]: 7 } }] }),
+        `user_location.${name} must be a text`,
+      ],
+      [
+        `a ${name} that is no text, in chat`,
+        ...([24, google] as const),
+        byChat({ web_search_options: { user_location: { approximate: { [name]: [] } } } }),
+        `user_location.approximate.${name} must be a text`,
+      ],
+    ]),
+    [
+      'a place by a member of a later release',
+      14,
+      claude,
+      byChat({ web_search_options: { user_location: { approximate: { ...place, postcode: '780' } } } }),
+      'user_location.approximate.postcode',
+    ],
+    ...['2', 0, 2.5, -1, [3], true, 2 ** 60].flatMap((max_uses): [string, number, string, CallerRequest, string][] => [
+      [
+        `a bound of ${JSON.stringify(max_uses)}`,
+        ...([14, claude] as const),
+        byChat({ tools: [{ type: 'web_search', max_uses }] }),
+        'max_uses must be an integer from 1',
+      ],
+      [
+        `a bound of ${JSON.stringify(max_uses)} beside the calls that Responses allows`,
+        ...([14, claude] as const),
+        byResponses({ tools: [{ type: 'web_search', max_uses }], max_tool_calls: 3 }),
+        'max_uses must be an integer from 1',
+      ],
+    ]),
     ['two searches', 14, claude, byChat({ tools: [{ type: 'web_search' }], web_search_options: {} }), 'several'],
     [
       'a function of the same name',

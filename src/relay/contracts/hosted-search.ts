@@ -1,4 +1,4 @@
-import { countIn, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
+import { countIn, isCount, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 
 /*
  * A search of the web that a provider is to run, as callers of OpenAI's interfaces ask for it: a tool, or in chat the
@@ -19,13 +19,18 @@ export function hostedSearchesIn({ tools, web_search_options: options }: JsonObj
   return isObject(options) ? [...asked, options] : asked;
 }
 
+/** Whether it can bound searches. */
+export const isSearchBound = (uses: JsonValue | undefined): boolean => isCount(uses) && uses > 0;
+
+/** How often a search may be run, as it is reserved for and sent; null: it names no number that is a bound. */
+export const searchBoundOf = ({ max_uses: uses }: JsonObject): number | null => countIn(uses) || null;
+
 /** The same body where another tool searches. `tool`: as its provider is asked. */
 export function withSearchBy(body: JsonObject, tool: JsonObject): JsonObject {
   const { web_search_options: _, ...rest } = body;
   const searches = hostedSearchesIn(body);
   const others = objectsIn(body.tools).filter((one) => !isHostedSearch(one));
-  // As the wires read it: what is no number bounds nothing.
-  const uses = countIn(searches[0]?.max_uses);
+  const uses = searchBoundOf(searches[0] ?? {});
   const search = uses === null ? tool : { ...tool, max_uses: uses };
   return { ...rest, tools: searches.length > 0 ? [...others, search] : others };
 }

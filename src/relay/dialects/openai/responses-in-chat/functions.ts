@@ -1,4 +1,4 @@
-import { hostedSearchesIn } from '../../../contracts/hosted-search.js';
+import { hostedSearchesIn, isSearchBound, searchBoundOf } from '../../../contracts/hosted-search.js';
 import type { ToolWords } from '../../../contracts/neutral-request.js';
 import { NotConvertible } from '../../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
@@ -122,9 +122,11 @@ function searchesIn(body: JsonObject): JsonObject[] {
   const max = countIn(body.max_tool_calls);
   if (max === 0) return [];
   const { web_search_options: _, ...request } = body;
-  return hostedSearchesIn(request).map((tool) =>
-    max === null ? tool : { ...tool, max_uses: Math.min(countIn(tool.max_uses) || max, max) },
-  );
+  return hostedSearchesIn(request).map((tool) => {
+    // What is wrong with its own bound is found where it is put to a provider.
+    const isWrong = (tool.max_uses ?? null) !== null && !isSearchBound(tool.max_uses);
+    return max === null || isWrong ? tool : { ...tool, max_uses: Math.min(searchBoundOf(tool) ?? max, max) };
+  });
 }
 
 /** Tools and the choice among them. Throws NotConvertible. */
