@@ -29,29 +29,29 @@ const beyondTotalSql = `DELETE FROM stored_response USING (
   WHERE stored_response.user_id = counted.user_id AND stored_response.response_id = counted.response_id
   AND total > $1`;
 
-export function postgresStoredResponses({
-  pool,
-  keys,
-  warn,
-}: {
+interface RowPorts {
   readonly pool: Pool;
   readonly keys: UserKeys;
   readonly warn: (facts: Record<string, unknown>, message: string) => void;
-}): StoredResponseRows {
+}
+
+/** null: its user's key is destroyed, or cannot be opened. Throws where the database cannot be asked. */
+async function sealedResponse(
+  { keys, warn }: Pick<RowPorts, 'keys' | 'warn'>,
+  { userId, id, content }: StoredResponse,
+): Promise<Buffer | null> {
+  try {
+    const key = await keys.makeKey(userId, purpose);
+    return key && sealBytes(key, owner(userId, id), content);
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    warn({ userId, responseId: id, reason: String(error) }, 'a response cannot be sealed and is not stored');
+    return null;
+  }
+}
+
+export function postgresStoredResponses({ pool, keys, warn }: RowPorts): StoredResponseRows {
   const query = statements(pool);
-
-  /** null: its user's key is destroyed, or cannot be opened. Throws where the database cannot be asked. */
-  const sealedOf = async ({ userId, id, content }: StoredResponse): Promise<Buffer | null> => {
-    try {
-      const key = await keys.makeKey(userId, purpose);
-      return key && sealBytes(key, owner(userId, id), content);
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      warn({ userId, responseId: id, reason: String(error) }, 'a response cannot be sealed and is not stored');
-      return null;
-    }
-  };
-
   return {
     async add(responses, share) {
       const users: number[] = [];
@@ -59,7 +59,7 @@ export function postgresStoredResponses({
       const times: number[] = [];
       const sealed: Buffer[] = [];
       for (const response of responses) {
-        const bytes = await sealedOf(response);
+        const bytes = await sealedResponse({ keys, warn }, response);
         if (bytes === null) continue;
         users.push(response.userId);
         ids.push(response.id);

@@ -154,6 +154,43 @@ describe('a response that is queued', () => {
     expect(warned).toHaveLength(2);
   });
 
+  test('has room that was reserved for it, however full it is meanwhile', async () => {
+    const open = heldUp();
+    const release = queue.reserve(alice, 'reserved', 6 * mebibyte);
+    expect(release).not.toBeNull();
+    expect(queue.reserve(alice, 'another', 11 * mebibyte)).toBeNull();
+    for (let nth = 0; nth < 2; nth++) queue.put(response(alice, `large ${nth}`, 5 * mebibyte));
+    queue.put(response(alice, 'not reserved', mebibyte));
+    queue.put(response(alice, 'reserved', 7 * mebibyte));
+    release?.();
+    expect(warned).toHaveLength(1);
+    open();
+    await written(3);
+    expect([...stored.keys()].sort()).toEqual(['large 0', 'large 1', 'reserved']);
+    expect(queue.reserve(alice, 'all of it', 16 * mebibyte)).not.toBeNull();
+  });
+
+  test('leaves the room that was reserved when it turns out smaller, or when nothing comes of it', () => {
+    const release = queue.reserve(alice, 'one', 16 * mebibyte);
+    expect(queue.reserve(alice, 'two', mebibyte)).toBeNull();
+    queue.shrink('one', 15 * mebibyte);
+    queue.shrink('one', 16 * mebibyte);
+    const releaseTwo = queue.reserve(alice, 'two', mebibyte);
+    expect([releaseTwo === null, queue.reserve(alice, 'three', 1)]).toEqual([false, null]);
+    release?.();
+    release?.();
+    releaseTwo?.();
+    queue.shrink('one', 1);
+    expect(queue.reserve(alice, 'four', 16 * mebibyte)).not.toBeNull();
+    expect(queue.reserve(alice, 'five', 1)).toBeNull();
+    expect(queue.reserve(bob, 'six', 16 * mebibyte)).not.toBeNull();
+  });
+
+  test('has no room reserved once the process ends', async () => {
+    await queue.stop();
+    expect(queue.reserve(alice, 'one', 1)).toBeNull();
+  });
+
   test('is given up after some tries where it cannot be written, and the process can end meanwhile', async () => {
     broken = true;
     queue.put(response(alice, 'one'));

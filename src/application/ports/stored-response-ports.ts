@@ -12,9 +12,21 @@ export interface StoredResponse {
   readonly content: Buffer;
 }
 
+type ReleaseRoom = () => void;
+
 /** What the relay needs of them, in whichever process. */
 export interface StoredResponses {
-  /** Queues it, and it is found from now on. Nobody waits, and it never throws: one for which there is no room is lost. */
+  /**
+   * Room for a response whose call begins, of about so many bytes: it is stored then, whatever else comes. What is returned
+   * gives the room back, if nothing was put by that id. null: there is no room.
+   */
+  reserve(user: UserId, id: string, bytes: number): ReleaseRoom | null | Promise<ReleaseRoom | null>;
+  /** No more than so many bytes are needed of what was reserved. */
+  shrink(id: string, bytes: number): void;
+  /**
+   * Queues it, and it is found from now on. Nobody waits, and it never throws: one for which there is no room, and none
+   * was reserved, is lost.
+   */
   put(response: StoredResponse): void;
   /** Its content; null: there is none of this user's, it is too old, or it cannot be opened. */
   find(user: UserId, id: string): Promise<Buffer | null>;

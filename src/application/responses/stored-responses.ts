@@ -44,6 +44,8 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
   /** In the order in which they came; those being written are among them. */
   private readonly pending = new Map<string, StoredResponse>();
   private readonly pendingOfUsers = new Map<UserId, number>();
+  /** Room for those whose calls are under way, which counts as if they were pending. */
+  private readonly reserved = new Map<string, { readonly userId: UserId; readonly bytes: number }>();
   private pendingBytes = 0;
   private writing: Promise<void> | null = null;
   /** Being written just now. */
@@ -56,12 +58,26 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
 
   constructor(private readonly ports: StoringPorts) {}
 
+  reserve(userId: UserId, id: string, bytes: number): (() => void) | null {
+    if (this.stopped || !this.hasRoom(userId, bytes) || this.reserved.has(id)) return null;
+    this.reserved.set(id, { userId, bytes });
+    this.addPending(userId, bytes);
+    return () => void this.release(id);
+  }
+
+  shrink(id: string, bytes: number): void {
+    const room = this.reserved.get(id);
+    if (room === undefined || bytes >= room.bytes) return;
+    this.reserved.set(id, { ...room, bytes });
+    this.addPending(room.userId, bytes - room.bytes);
+  }
+
   put(response: StoredResponse): void {
     if (!this.ports.settings().storesResponses) return;
     const { id, userId, content } = response;
-    const ofUser = this.pendingOfUsers.get(userId) ?? 0;
     const { length } = content;
-    const full = this.pendingBytes + length > maxPendingBytes || ofUser + length > maxPendingOfUser;
+    const wasReserved = this.release(id);
+    const full = !wasReserved && !this.hasRoom(userId, length);
     if (full || length > maxResponseBytes || this.stopped) {
       this.lost++;
       if (this.lost === 1) this.ports.warn({ userId, bytes: length }, 'a response cannot be stored: there is no room');
@@ -69,8 +85,7 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
     }
     if (this.pending.has(id)) return;
     this.pending.set(id, response);
-    this.pendingOfUsers.set(userId, ofUser + length);
-    this.pendingBytes += length;
+    this.addPending(userId, length);
     this.writing ??= this.write();
   }
 
@@ -130,12 +145,29 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
     const response = this.pending.get(id);
     if (response === undefined || response.userId !== user) return false;
     this.pending.delete(id);
-    const { length } = response.content;
-    this.pendingBytes -= length;
-    const left = (this.pendingOfUsers.get(user) ?? 0) - length;
-    if (left > 0) this.pendingOfUsers.set(user, left);
-    else this.pendingOfUsers.delete(user);
+    this.addPending(user, -response.content.length);
     return true;
+  }
+
+  /** False: nothing is reserved for it, or no more. */
+  private release(id: string): boolean {
+    const room = this.reserved.get(id);
+    if (room === undefined) return false;
+    this.reserved.delete(id);
+    this.addPending(room.userId, -room.bytes);
+    return true;
+  }
+
+  private hasRoom(user: UserId, bytes: number): boolean {
+    const ofUser = this.pendingOfUsers.get(user) ?? 0;
+    return this.pendingBytes + bytes <= maxPendingBytes && ofUser + bytes <= maxPendingOfUser;
+  }
+
+  private addPending(user: UserId, bytes: number): void {
+    this.pendingBytes += bytes;
+    const ofUser = (this.pendingOfUsers.get(user) ?? 0) + bytes;
+    if (ofUser > 0) this.pendingOfUsers.set(user, ofUser);
+    else this.pendingOfUsers.delete(user);
   }
 
   private async write(): Promise<void> {

@@ -65,7 +65,9 @@ export interface PrimaryMethods {
   stopBackground(callId: CallId): Promise<void>;
   endBackground(callId: CallId): Promise<void>;
 
-  /** See StoredResponses; contents in base64. */
+  /** See StoredResponses; contents in base64. Room is given back by `left`. */
+  reserveStoredResponse(user: UserId, id: string, bytes: number): Promise<Ticket | null>;
+  shrinkStoredResponse(id: string, bytes: number): void;
   storeResponse(user: UserId, id: string, at: Instant, content: string): void;
   storedResponse(user: UserId, id: string): Promise<string | null>;
   removeStoredResponse(user: UserId, id: string): Promise<boolean>;

@@ -90,6 +90,11 @@ export const remoteBackground = (primary: Primary): RelayPorts['background'] => 
 
 /** What is packed goes as text: it is base64. */
 export const remoteStoredResponses = (primary: Primary): RelayPorts['storedResponses'] => ({
+  async reserve(user, id, bytes) {
+    const ticket = await primary.ask('reserveStoredResponse', user, id, bytes);
+    return ticket === null ? null : () => primary.send('left', ticket, true);
+  },
+  shrink: (id, bytes) => primary.send('shrinkStoredResponse', id, bytes),
   put: ({ userId, id, at, content }) => primary.send('storeResponse', userId, id, at, content.toString('base64')),
   async find(user, id) {
     const content = await primary.ask('storedResponse', user, id);

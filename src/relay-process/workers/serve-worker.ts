@@ -179,6 +179,11 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     lookAtTask: (taskId) => ports.tasks.look(taskId),
     ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],
 
+    async reserveStoredResponse(user, id, bytes) {
+      const release = await ports.storedResponses.reserve(user, id, bytes);
+      return release && taken(release);
+    },
+    shrinkStoredResponse: (id, bytes) => ports.storedResponses.shrink(id, bytes),
     storeResponse: (userId, id, at, content) =>
       ports.storedResponses.put({ userId, id, at, content: Buffer.from(content, 'base64') }),
     storedResponse: async (user, id) => (await ports.storedResponses.find(user, id))?.toString('base64') ?? null,

@@ -66,7 +66,7 @@ export async function serveKept(ports: StagePorts, asked: KeptRequest): Promise<
   const slot = answers.newSlot(user.id);
   let succeeded = false;
   try {
-    if (await serveStored(ports, asked, user.id)) {
+    if (await serveStored(ports, asked, user.id, slot)) {
       succeeded = true;
       return;
     }

@@ -1,6 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { ChannelView } from '../../application/ports/storage-ports.js';
 import { storedResponseId, storedResponseTime } from '../../domain/call/stored-response.js';
 import type { UserId } from '../../domain/kernel/ids.js';
@@ -10,6 +8,13 @@ import { keptNotFound } from '../contracts/kept-ids.js';
 import type { HeldBody } from '../contracts/ports.js';
 import type { ConversationMembers } from '../contracts/stored-conversation.js';
 import type { ResolvedCall } from './call-context.js';
+import {
+  compressedInput,
+  maxConversationBytes,
+  packedConversation,
+  storedInputIn,
+  storedResponseIn,
+} from './packed-conversation.js';
 import { servedAsAsked } from './served-mode.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -18,48 +23,49 @@ import type { StagePorts } from './stage-ports.js';
  * put in front of the request before anything of it is checked, counted or priced.
  */
 
-/** Bytes of the input of a conversation that is stored, as JSON. */
-export const maxConversationBytes = 8 * 1024 * 1024;
-
-const deflated = promisify(deflateRaw);
-const inflated = promisify(inflateRaw);
-
 /** A stored response, unpacked. */
 interface StoredConversation {
   /** Items of the input, earlier turns included, as JSON with commas between them. */
   readonly input: string;
   /** As JSON. */
   readonly response: string;
-}
-
-const lengthBytes = 4;
-
-function packed(input: Buffer, response: string): Buffer {
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32BE(input.length);
-  return Buffer.concat([length, input, Buffer.from(response)]);
+  /** Of both, as they are stored. */
+  readonly packedBytes: number;
 }
 
 type FindPorts = Pick<StagePorts, 'storedResponses' | 'directory' | 'kept' | 'clock' | 'log'>;
 
-/** null: there is none of this user's, or it cannot be read. */
-export async function storedConversation(
+interface ReadingOfStored<Part> {
+  /** Counts bytes that are held, before any of them is unpacked. Throws: there is no room. */
+  readonly take: (bytes: number) => void;
+  /** Throws: it is not packed so. */
+  readonly read: (content: Buffer) => Part | Promise<Part>;
+}
+
+/** What is read of a stored response; null: there is none of this user's, or it cannot be read. Throws as `take` does. */
+export async function readStored<Part>(
   { storedResponses, log }: Pick<FindPorts, 'storedResponses' | 'log'>,
   user: UserId,
   id: string,
-): Promise<StoredConversation | null> {
+  { take, read }: ReadingOfStored<Part>,
+): Promise<Part | null> {
   if (storedResponseTime(id) === null) return null;
   const content = await storedResponses.find(user, id);
   if (content === null) return null;
+  take(content.length);
   try {
-    const end = lengthBytes + content.readUInt32BE(0);
-    const input = await inflated(content.subarray(lengthBytes, end), { maxOutputLength: maxConversationBytes });
-    return { input: input.toString('utf8'), response: content.toString('utf8', end) };
+    return await read(content);
   } catch (error) {
     log.warn({ userId: user, responseId: id, reason: String(error) }, 'a stored response cannot be read');
     return null;
   }
 }
+
+const unpacked = async (content: Buffer): Promise<StoredConversation> => ({
+  input: await storedInputIn(content),
+  response: storedResponseIn(content).toString('utf8'),
+  packedBytes: content.length,
+});
 
 /** A response so young may be on its way from another process, or to the table. */
 const youngMs = 5_000;
@@ -70,16 +76,18 @@ async function conversationToContinue(
   ports: FindPorts,
   user: UserId,
   id: string,
+  take: (bytes: number) => void,
 ): Promise<StoredConversation | 'upstream' | null> {
   const { directory, kept, clock } = ports;
-  const found = await storedConversation(ports, user, id);
+  const reading = { take, read: unpacked };
+  const found = await readStored(ports, user, id, reading);
   if (found !== null) return found;
   const { keepsUpstream } = directory.settings();
   const madeAt = storedResponseTime(id);
   if (madeAt === null || Math.abs(clock.now() - madeAt) > youngMs) return keepsUpstream ? 'upstream' : null;
   if (keepsUpstream && (await kept.ownedBy(user, [id])).has(id)) return 'upstream';
   await pause(secondLookMs);
-  return (await storedConversation(ports, user, id)) ?? (keepsUpstream ? 'upstream' : null);
+  return (await readStored(ports, user, id, reading)) ?? (keepsUpstream ? 'upstream' : null);
 }
 
 /**
@@ -96,12 +104,12 @@ export async function continuedBody(
   if (members === undefined || text === undefined || !ports.directory.settings().storesResponses) return body;
   const previous = members.previous(value);
   if (previous === null) return body;
-  const found = await conversationToContinue(ports, user, previous);
+  const found = await conversationToContinue(ports, user, previous, (bytes) => body.takeMore?.(bytes));
   // What a provider may keep is looked for there.
   if (found === 'upstream') return body;
   if (found === null) throw keptNotFound('response', previous, 'previous_response_id');
   const bytes = Buffer.byteLength(found.input) + Buffer.byteLength(found.response);
-  body.takeMore?.(bytes);
+  body.takeMore?.(Math.max(0, bytes - found.packedBytes));
   const whole = await ports.largeWork.run(body.bytes + bytes, () => {
     const output = members.outputItems(found.response);
     const earlier = [found.input, output].filter((items) => items !== '').join(',');
@@ -129,8 +137,15 @@ const mayBeInChat = (
   channels: readonly ChannelView[],
 ): boolean => channels.some((channel) => !servedAsAsked([channel], ports, endpoint));
 
+/** Reserved for a response beside its input. One that turns out larger is stored all the same. */
+const responseRoomBytes = 16 * 1024;
+
 /** null: nothing is to be stored, no channel of it has chat alone, or there is no room. Begins to compress the input. */
-export function holdConversation(ports: HoldPorts, call: ResolvedCall, body: HeldBody): HeldConversation | null {
+export async function holdConversation(
+  ports: HoldPorts,
+  call: ResolvedCall,
+  body: HeldBody,
+): Promise<HeldConversation | null> {
   const { endpoint, ip, requestId } = call.incoming;
   const { conversation: members, inChat } = endpoint;
   const { text, value, bytes } = body;
@@ -141,13 +156,18 @@ export function holdConversation(ports: HoldPorts, call: ResolvedCall, body: Hel
   const slot = ports.conversationRoom.enter(ip, call.user.id);
   if (slot === null) return null;
   slot.finish();
-  if (slot.take(bytes) !== null) {
-    slot.leave();
-    return null;
+  const id = storedResponseId(requestId);
+  let release: (() => void) | null = null;
+  try {
+    if (slot.take(bytes) === null)
+      release = await ports.storedResponses.reserve(call.user.id, id, bytes + responseRoomBytes);
+  } finally {
+    if (release === null) slot.leave();
   }
+  if (release === null) return null;
   const items = async () => Buffer.from(await ports.largeWork.run(bytes, () => members.items({ text, value })));
-  const input = items().then((plain) => deflated(plain, { level: 1 }));
-  return new HeldInput(ports, { userId: call.user.id, id: storedResponseId(requestId), members, slot, input });
+  const input = items().then((plain) => compressedInput(plain));
+  return new HeldInput(ports, { userId: call.user.id, id, members, slot, release, input });
 }
 
 interface ToStore {
@@ -155,6 +175,8 @@ interface ToStore {
   readonly id: string;
   readonly members: ConversationMembers;
   readonly slot: BodySlot;
+  /** Gives back the room reserved for it, if it was not stored. */
+  readonly release: () => void;
   readonly input: Promise<Buffer>;
 }
 
@@ -168,6 +190,7 @@ class HeldInput implements HeldConversation {
     toStore.input.then(
       (input) => {
         this.ready = input;
+        ports.storedResponses.shrink(toStore.id, input.length + responseRoomBytes);
       },
       (error: unknown) => this.failed(error),
     );
@@ -186,15 +209,18 @@ class HeldInput implements HeldConversation {
   }
 
   leave(): void {
-    const { input, slot } = this.toStore;
-    const left = (): void => slot.leave();
+    const { input, slot, release } = this.toStore;
+    const left = (): void => {
+      slot.leave();
+      release();
+    };
     input.then(left, left);
   }
 
   private put(input: Buffer, response: string): void {
     const { userId, id } = this.toStore;
     const { storedResponses, clock } = this.ports;
-    storedResponses.put({ userId, id, at: clock.now(), content: packed(input, response) });
+    storedResponses.put({ userId, id, at: clock.now(), content: packedConversation(input, response) });
   }
 
   private failed(error: unknown): void {
