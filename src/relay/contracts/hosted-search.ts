@@ -1,4 +1,4 @@
-import { countIn, isCount, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
+import { boundIn, isCount, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 
 /*
  * A search of the web that a provider is to run, as callers of OpenAI's interfaces ask for it: a tool, or in chat the
@@ -23,7 +23,7 @@ export function hostedSearchesIn({ tools, web_search_options: options }: JsonObj
 export const isSearchBound = (uses: JsonValue | undefined): boolean => isCount(uses) && uses > 0;
 
 /** How often a search may be run, as it is reserved for and sent; null: it names no number that is a bound. */
-export const searchBoundOf = ({ max_uses: uses }: JsonObject): number | null => countIn(uses) || null;
+export const searchBoundOf = ({ max_uses: uses }: JsonObject): number | null => boundIn(uses);
 
 /** The same body where another tool searches. `tool`: as its provider is asked. */
 export function withSearchBy(body: JsonObject, tool: JsonObject): JsonObject {

@@ -35,6 +35,9 @@ export const numberIn = (value: unknown): number | null =>
 export const countIn = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.trunc(value) : null;
 
+/** The same of a count that bounds something: 0 bounds nothing. */
+export const boundIn = (value: unknown): number | null => countIn(value) || null;
+
 /** Whether a count can be reported as it came: it is one, or is left out. */
 export const isCountOrAbsent = (value: unknown): boolean => value === undefined || isCount(value);
 

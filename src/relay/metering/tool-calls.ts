@@ -5,8 +5,7 @@ import type { ToolCalls } from '../../domain/pricing/quantities.js';
 import { type AskedTool, askedTools, toolsIn } from '../catalogue/asked-tools.js';
 import { type InlineTool, inlineTools } from '../catalogue/inline-tools.js';
 import { maxSearches } from '../catalogue/searching.js';
-import { searchBoundOf } from '../contracts/hosted-search.js';
-import { countIn, type JsonObject, type JsonValue } from '../json/json.js';
+import { boundIn, countIn, type JsonObject, type JsonValue } from '../json/json.js';
 
 /*
  * How often a provider may use tools of its own for a call, at a price for each time: as its caller says, or as it is
@@ -63,7 +62,7 @@ function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers:
 /** For one answer, by one tool. */
 function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string>, searchLimit: number): number {
   // None is no bound: a tool that may not be used is not asked for.
-  if (!isSwitch) return searchBoundOf(by) ?? searchLimit;
+  if (!isSwitch) return boundIn(by.max_uses) ?? searchLimit;
   for (const name of names)
     if (!factsOf(name).searchesAlways) return Math.max(maxSearches, countIn(by.max_search_results) ?? 0);
   return 1;

@@ -166,7 +166,7 @@ describe('the last block that takes a mark is marked', () => {
     expect(marksIn(asked({ ...turn(text), tools: [later] }))).toEqual([ephemeral('messages[1].content[0]')]);
   });
 
-  test('and a text of blanks alone is none', () => {
+  test('in a prompt of blanks alone nothing is marked', () => {
     const blank = {
       messages: [
         { role: 'assistant', content: 'x' },
