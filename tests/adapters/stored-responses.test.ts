@@ -86,7 +86,7 @@ describe('stored responses in Postgres', () => {
     ]);
   });
 
-  test('are all left unstored while the database cannot be asked for a key', async () => {
+  test('are not stored while the database cannot give a key', async () => {
     const makeKey = async (user: UserId, purpose: string) => {
       if (user === alice) throw new Failure('store-unavailable');
       return personal.makeKey(user, purpose);
