@@ -57,7 +57,7 @@ describe('a base URL that ends with version 1 of Azure’s interface', () => {
     ['transcription', 'audio/transcriptions'],
     ['translation', 'audio/translations'],
     ['task', 'videos'],
-  ] as const)('is asked for %s below it, without a version', (mode, path) => {
+  ] as const)('is the beginning of every address: %s at %s, without a version', (mode, path) => {
     expect(request({ mode }).url).toBe(`${version1}/${path}`);
   });
 
@@ -100,7 +100,7 @@ describe('a base URL that ends with version 1 of Azure’s interface', () => {
   });
 });
 
-test('a base URL without it goes on leading to deployments, and Responses to version 1', () => {
+test('a base URL without /openai/v1 leads to deployments, and for Responses to version 1', () => {
   const baseUrl = resource;
   expect(request({ baseUrl }).url).toBe(
     `${resource}/openai/deployments/m/chat/completions?api-version=2024-12-01-preview`,
