@@ -16,11 +16,23 @@ const owner = (user: UserId, id: string): string => `stored response ${id} of us
 const insertSql = `INSERT INTO stored_response (user_id, response_id, stored_at, bytes, sealed)
   SELECT user_id, response_id, stored_at, octet_length(sealed), sealed
   FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bytea[]) AS new (user_id, response_id, stored_at, sealed)
+  WHERE NOT EXISTS (SELECT 1 FROM stored_response AS mark
+    WHERE mark.user_id = new.user_id AND mark.response_id = '' AND mark.stored_at >= new.stored_at)
   ON CONFLICT DO NOTHING`;
+
+/* A row without content is a mark: no response is added in its place, or, with no id, none that was put until its time. */
+
+/** More of a user are not needed. */
+const maxMarks = 100;
+
+const markSql = `INSERT INTO stored_response (user_id, response_id, stored_at, bytes, sealed)
+  SELECT $1::bigint, $2::text, $3::bigint, 0, ''::bytea WHERE $2::text = '' OR (SELECT count(*) FROM stored_response WHERE user_id = $1 AND bytes = 0) < $4
+  ON CONFLICT (user_id, response_id) DO UPDATE SET stored_at = EXCLUDED.stored_at, bytes = 0, sealed = ''
+  RETURNING (SELECT bytes FROM stored_response AS before WHERE user_id = $1 AND response_id = $2) > 0 AS removed`;
 
 const beyondShareSql = `DELETE FROM stored_response USING (
   SELECT response_id, row_number() OVER newest AS nth, sum(bytes) OVER newest AS total
-  FROM stored_response WHERE user_id = $1 WINDOW newest AS (ORDER BY response_id DESC)) AS counted
+  FROM stored_response WHERE user_id = $1 AND bytes > 0 WINDOW newest AS (ORDER BY response_id DESC)) AS counted
   WHERE user_id = $1 AND stored_response.response_id = counted.response_id AND (nth > $2 OR total > $3)`;
 
 const beyondTotalSql = `DELETE FROM stored_response USING (
@@ -72,7 +84,7 @@ export function postgresStoredResponses({ pool, keys, warn }: RowPorts): StoredR
 
     async get(user, id, since) {
       const { rows } = await query<{ sealed: Buffer }>(
-        'SELECT sealed FROM stored_response WHERE user_id = $1 AND response_id = $2 AND stored_at >= $3',
+        'SELECT sealed FROM stored_response WHERE user_id = $1 AND response_id = $2 AND stored_at >= $3 AND bytes > 0',
         [user, id, since],
       );
       const sealed = rows[0]?.sealed;
@@ -87,28 +99,35 @@ export function postgresStoredResponses({ pool, keys, warn }: RowPorts): StoredR
     },
 
     async remove(user, id) {
-      const { rowCount } = await query('DELETE FROM stored_response WHERE user_id = $1 AND response_id = $2', [
-        user,
-        id,
-      ]);
+      const { rowCount } = await query(
+        'DELETE FROM stored_response WHERE user_id = $1 AND response_id = $2 AND bytes > 0',
+        [user, id],
+      );
       return (rowCount ?? 0) > 0;
     },
 
-    async removeAll(user) {
-      const { rowCount } = await query('DELETE FROM stored_response WHERE user_id = $1', [user]);
+    async keepOut(user, id, now) {
+      const { rows } = await query<{ removed: boolean | null }>(markSql, [user, id, now, maxMarks]);
+      return rows[0]?.removed === true;
+    },
+
+    async removeAll(user, now) {
+      await query(markSql, [user, '', now, maxMarks]);
+      const { rowCount } = await query('DELETE FROM stored_response WHERE user_id = $1 AND bytes > 0', [user]);
       return rowCount ?? 0;
     },
 
     async count(user, since) {
       const { rows } = await query<{ count: number }>(
-        'SELECT count(*)::integer AS count FROM stored_response WHERE user_id = $1 AND stored_at >= $2',
+        'SELECT count(*)::integer AS count FROM stored_response WHERE user_id = $1 AND stored_at >= $2 AND bytes > 0',
         [user, since],
       );
       return rows[0]?.count ?? 0;
     },
 
-    async purge(before, maxBytes) {
-      const { rowCount: old } = await query('DELETE FROM stored_response WHERE stored_at < $1', [before]);
+    async purge(before, maxBytes, unkept) {
+      await query('DELETE FROM stored_response WHERE bytes = 0 AND stored_at < $1', [unkept]);
+      const { rowCount: old } = await query('DELETE FROM stored_response WHERE stored_at < $1 AND bytes > 0', [before]);
       const { rowCount: beyond } = await query(beyondTotalSql, [maxBytes]);
       const { rows } = await query<{ bytes: number }>(
         'SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM stored_response',

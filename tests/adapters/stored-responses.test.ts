@@ -55,9 +55,11 @@ describe('stored responses in Postgres', () => {
     expect([await found(bob, 1), await found(alice, 1, Instant(1_002))]).toEqual([null, null]);
     expect([await rows.remove(bob, idOf(1)), await rows.remove(alice, idOf(1))]).toEqual([false, true]);
     expect([await found(alice, 1), await found(alice, 2)]).toEqual([null, 'content 2']);
-    expect([await rows.removeAll(alice), await rows.count(alice, beginning), await rows.count(bob, beginning)]).toEqual(
-      [1, 0, 1],
-    );
+    expect([
+      await rows.removeAll(alice, someInstant),
+      await rows.count(alice, beginning),
+      await rows.count(bob, beginning),
+    ]).toEqual([1, 0, 1]);
   });
 
   test('hold no readable word', async () => {
@@ -84,6 +86,40 @@ describe('stored responses in Postgres', () => {
       { userId: alice, responseId: idOf(1) },
       { userId: alice, responseId: idOf(3) },
     ]);
+  });
+
+  test('are not added once they are deleted by another process, alone or with all of their user', async () => {
+    expect([
+      await rows.keepOut(alice, idOf(1), Instant(1_001)),
+      await rows.keepOut(bob, idOf(2), Instant(1_001)),
+    ]).toEqual([false, false]);
+    await rows.add([response(alice, 1), response(alice, 2)], wide);
+    expect([await found(alice, 1), await found(alice, 2), await rows.count(alice, beginning)]).toEqual([
+      null,
+      'content 2',
+      1,
+    ]);
+    expect([await rows.remove(alice, idOf(1)), await rows.keepOut(alice, idOf(2), Instant(1_002))]).toEqual([
+      false,
+      true,
+    ]);
+    expect(await found(alice, 2)).toBeNull();
+    expect(await rows.removeAll(alice, Instant(1_004))).toBe(0);
+    await rows.add([response(alice, 3), response(alice, 4), response(alice, 5), response(bob, 4)], wide);
+    expect([await found(alice, 4), await found(alice, 5), await found(bob, 4)]).toEqual([
+      null,
+      'content 5',
+      'content 4',
+    ]);
+  });
+
+  test('are added again where what kept them out is old, and kept out one by one up to a bound', async () => {
+    for (let nth = 0; nth < 102; nth++) await rows.keepOut(alice, idOf(nth), Instant(1_000 + nth));
+    await rows.add([response(alice, 99), response(alice, 100), response(alice, 101)], { responses: 2, bytes: 1_000 });
+    expect([await found(alice, 99), await found(alice, 101)]).toEqual([null, 'content 101']);
+    expect(await rows.purge(beginning, 1_000_000, Instant(1_099))).toMatchObject({ removed: 0 });
+    await rows.add([response(alice, 98), response(alice, 99)], wide);
+    expect([await found(alice, 98), await found(alice, 99)]).toEqual(['content 98', null]);
   });
 
   test('are not stored while the database cannot give a key', async () => {
@@ -119,8 +155,8 @@ describe('stored responses in Postgres', () => {
       [1, 2, 3, 4].map((nth) => response(nth % 2 ? alice : bob, nth, 'x'.repeat(100))),
       wide,
     );
-    expect(await rows.purge(Instant(1_002), 1_000_000)).toMatchObject({ removed: 1 });
-    expect(await rows.purge(beginning, 300)).toMatchObject({ removed: 1 });
+    expect(await rows.purge(Instant(1_002), 1_000_000, beginning)).toMatchObject({ removed: 1 });
+    expect(await rows.purge(beginning, 300, beginning)).toMatchObject({ removed: 1 });
     expect([await found(bob, 2), await rows.count(alice, beginning), await rows.count(bob, beginning)]).toEqual([
       null,
       1,

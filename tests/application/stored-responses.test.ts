@@ -16,6 +16,8 @@ const now = Instant(Date.UTC(2026, 10, 28));
 let stored: Map<string, StoredResponse>;
 let purged: (readonly [before: Instant, maxBytes: number])[];
 let warned: string[];
+/** Ids that no process is to write any more. */
+let keptOut: string[];
 let settings: { storesResponses: boolean; storedResponseDays: number; storedResponseMegabytes: number };
 /** Resolves what waits to be written; null: nothing is held up. */
 let gate: Promise<void> | null;
@@ -35,6 +37,10 @@ const rows: StoredResponseRows = {
     return response !== undefined && response.userId === user && response.at >= since ? response.content : null;
   },
   remove: async (user, id) => stored.get(id)?.userId === user && stored.delete(id),
+  async keepOut(_user, id) {
+    keptOut.push(id);
+    return stored.delete(id);
+  },
   async removeAll(user) {
     const of = [...stored.values()].filter(({ userId }) => userId === user);
     for (const { id } of of) stored.delete(id);
@@ -58,6 +64,7 @@ beforeEach(() => {
   stored = new Map();
   purged = [];
   warned = [];
+  keptOut = [];
   settings = { storesResponses: true, storedResponseDays: 7, storedResponseMegabytes: 16 };
   gate = null;
   broken = false;
@@ -189,6 +196,20 @@ describe('a response that is queued', () => {
   test('has no room reserved once the process ends', async () => {
     await queue.stop();
     expect(queue.reserve(alice, 'one', 1)).toBeNull();
+  });
+
+  test('is kept out of the table by its deletion where another process has it still to write', async () => {
+    const idAt = (ms: number) => `resp_${new Date(ms).toISOString().replace(/\D/g, '')}abcdefgh`;
+    expect(await queue.remove(alice, idAt(now - 60_000))).toBe(false);
+    expect(await queue.remove(alice, idAt(now - 2 * 3_600_000))).toBe(false);
+    expect(await queue.remove(alice, 'resp_of_another_kind')).toBe(false);
+    expect(keptOut).toEqual([idAt(now - 60_000)]);
+    const open = heldUp();
+    queue.put(response(alice, idAt(now)));
+    const removing = queue.remove(alice, idAt(now));
+    open();
+    expect(await removing).toBe(true);
+    expect(keptOut).toHaveLength(1);
   });
 
   test('is given up after some tries where it cannot be written, and the process can end meanwhile', async () => {

@@ -57,8 +57,15 @@ export interface StoredResponseRows {
   /** `unreadable`: it is there, and cannot be opened. null: it is not there. */
   get(user: UserId, id: string, since: Instant): Promise<Buffer | 'unreadable' | null>;
   remove(user: UserId, id: string): Promise<boolean>;
-  removeAll(user: UserId): Promise<number>;
+  /** It is not added from now on, whichever process has it still to add. True: it was there by now, and is removed. */
+  keepOut(user: UserId, id: string, now: Instant): Promise<boolean>;
+  /** Nor are those added later that were put until now. */
+  removeAll(user: UserId, now: Instant): Promise<number>;
   count(user: UserId, since: Instant): Promise<number>;
-  /** Removes those of before, and the oldest beyond so many bytes. */
-  purge(before: Instant, maxBytes: number): Promise<{ readonly removed: number; readonly bytes: number }>;
+  /** Removes those of before, the oldest beyond so many bytes, and what keeps others out since before `unkept`. */
+  purge(
+    before: Instant,
+    maxBytes: number,
+    unkept: Instant,
+  ): Promise<{ readonly removed: number; readonly bytes: number }>;
 }

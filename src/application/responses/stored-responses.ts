@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { storedResponseTime } from '../../domain/call/stored-response.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import type { Settings } from '../options/settings.js';
@@ -27,6 +28,8 @@ const retryMs = 1_000;
 /** A process that ends waits no longer for what is not written. */
 const flushMs = 5_000;
 const dayMs = 86_400_000;
+/** What was removed before it was written is kept out so long: calls end and batches are written within it. */
+const keptOutMs = 3_600_000;
 const mebibyte = 1024 * 1024;
 /** Of the most that is stored, what this node may add before it looks whether that is reached. */
 const addedBeforePurge = 0.02;
@@ -107,7 +110,12 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
     const wasPending = this.forget(user, id);
     // What is being written just now is in the table afterwards. What is not is never written.
     if (wasPending && pending !== undefined && this.batch.includes(pending)) await this.batchWritten;
-    return (await this.ports.rows.remove(user, id)) || wasPending;
+    const { rows, clock } = this.ports;
+    if ((await rows.remove(user, id)) || wasPending) return true;
+    // Another process may have it still to write.
+    const madeAt = storedResponseTime(id);
+    const now = clock.now();
+    return madeAt !== null && Math.abs(now - madeAt) < keptOutMs && rows.keepOut(user, id, now);
   }
 
   async removeAll(user: UserId): Promise<number> {
@@ -115,7 +123,7 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
     const unwritten = pending.filter((response) => !this.batch.includes(response)).length;
     for (const { id } of pending) this.forget(user, id);
     if (pending.length > unwritten) await this.batchWritten;
-    return (await this.ports.rows.removeAll(user)) + unwritten;
+    return (await this.ports.rows.removeAll(user, this.ports.clock.now())) + unwritten;
   }
 
   async count(user: UserId): Promise<number> {
@@ -130,7 +138,11 @@ export class QueuedStoredResponses implements StoredResponses, StoredResponsesOf
     const { storesResponses, storedResponseDays, storedResponseMegabytes } = settings();
     const before = storesResponses ? sinceOf(clock, storedResponseDays) : Instant(Number.MAX_SAFE_INTEGER);
     this.addedBytes = 0;
-    const { removed } = await rows.purge(before, storedResponseMegabytes * mebibyte);
+    const { removed } = await rows.purge(
+      before,
+      storedResponseMegabytes * mebibyte,
+      Instant(Math.max(0, clock.now() - keptOutMs)),
+    );
     return removed;
   }
 
