@@ -5,7 +5,7 @@ import type { Instant } from '../kernel/instant.js';
  * What a provider keeps of a call, in the account of a channel, under an id by which a later call may name it.
  */
 
-export type KeptKind = 'response' | 'item' | 'container' | 'file' | 'conversation' | 'audio';
+export type KeptKind = 'response' | 'item' | 'container' | 'file' | 'conversation' | 'audio' | 'message';
 
 export interface KeptObject {
   readonly kind: KeptKind;

@@ -163,7 +163,7 @@ const outcomes: readonly CallOutcome[] = [
   'gateway-failed',
 ];
 
-const keptKinds: readonly KeptKind[] = ['response', 'item', 'container', 'file', 'conversation', 'audio'];
+const keptKinds: readonly KeptKind[] = ['response', 'item', 'container', 'file', 'conversation', 'audio', 'message'];
 
 function numberOf<Name>(names: readonly Name[], name: Name): number {
   const number = names.indexOf(name);

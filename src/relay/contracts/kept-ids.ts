@@ -21,10 +21,12 @@ export interface KeptMembers {
   readonly idsIn: (body: JsonObject) => readonly NamedId[];
   /** The first member that has something kept; null: there is none, or the provider's default decides. */
   readonly keeps: (body: JsonObject) => InvalidMember | null;
+  /** The body without what has something new kept, which is nobody's yet. Left out: nothing is told apart so. */
+  readonly withoutNew?: (body: JsonObject) => JsonObject;
 }
 
 /** The container of an earlier answer, as requests in Anthropic's words name it. */
-export const keptContainer: KeptMembers = {
+const keptContainer: KeptMembers = {
   idsIn({ container }) {
     const param = 'container';
     if (typeof container === 'string') return [{ kind: 'container', id: container, param, path: [param] }];
@@ -35,7 +37,30 @@ export const keptContainer: KeptMembers = {
   keeps: () => null,
 };
 
-/** The same, and earlier answers in sound, as chats name them. */
+/** The container of an earlier answer, and the answer after which a conversation goes on that Anthropic keeps. */
+export const keptInMessages: KeptMembers = {
+  idsIn: (body) => [...keptContainer.idsIn(body), ...continuedMessageIn(body)],
+  keeps: ({ thread }) =>
+    (thread ?? null) === null
+      ? null
+      : {
+          param: 'thread',
+          message:
+            'thread: Extra inputs are not permitted: nothing is kept at the provider; send the whole conversation as messages',
+        },
+  withoutNew(body) {
+    const { thread, ...rest } = body;
+    return isObject(thread) && thread.type === 'create' ? rest : body;
+  },
+};
+
+function continuedMessageIn({ thread }: JsonObject): NamedId[] {
+  if (!isObject(thread) || thread.type !== 'continue' || typeof thread.previous_message_id !== 'string') return [];
+  const path = ['thread', 'previous_message_id'];
+  return [{ kind: 'message', id: thread.previous_message_id, param: path.join('.'), path: ['thread'] }];
+}
+
+/** The container of an earlier answer, and earlier answers in sound, as chats name them. */
 export const keptInChat: KeptMembers = {
   idsIn: (body) => [...keptContainer.idsIn(body), ...earlierAudioIn(body)],
   keeps: () => null,
@@ -95,7 +120,11 @@ const nouns: Readonly<Record<KeptKind, string>> = {
   file: 'File',
   conversation: 'Conversation',
   audio: 'Audio',
+  message: 'Message',
 };
+
+/** By which clients know what to do, where the kind alone does not say it. */
+const codes: Partial<Record<KeptKind, string>> = { message: 'thread_not_found' };
 
 const maxShown = 128;
 
@@ -103,7 +132,7 @@ const maxShown = 128;
 export function keptNotFound(kind: KeptKind, id: string, param: string | null): RelayError {
   const previous = param === 'previous_response_id';
   const what = previous ? 'Previous response' : nouns[kind];
-  const code = previous ? 'previous_response_not_found' : `${kind}_not_found`;
+  const code = previous ? 'previous_response_not_found' : (codes[kind] ?? `${kind}_not_found`);
   const message = `${what} with id '${id.slice(0, maxShown)}' not found.`;
   return new RelayError(404, code, message, { type: 'invalid_request_error', param });
 }

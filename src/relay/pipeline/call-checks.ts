@@ -131,7 +131,10 @@ export function checkBody(
   if (misspelled !== null) throw invalidRequest('invalid_request', misspelled);
   const invalid = endpoint.invalid(body, upload);
   if (invalid !== null) throw invalidRequest(invalid.code, invalid);
-  const kept = keptUpstream(named?.rest ?? body) ?? (keepsUpstream ? null : keepsIn(endpoint, body, storedHere));
+  const rest = named?.rest ?? body;
+  const kept =
+    keptUpstream(endpoint.kept?.withoutNew?.(rest) ?? rest) ??
+    (keepsUpstream ? null : keepsIn(endpoint, body, storedHere));
   if (kept !== null) throw invalidRequest('invalid_request', kept);
 }
 

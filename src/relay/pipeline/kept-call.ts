@@ -76,7 +76,7 @@ function tokensOf(owned: readonly (NamedId & { readonly owner: KeptOwner })[]): 
   const byCall = new Map<string, number>();
   for (const { kind, owner } of owned) {
     if (kind === 'conversation') return null;
-    if (kind === 'response' || kind === 'item') byCall.set(owner.callId, owner.tokens);
+    if (kind === 'response' || kind === 'item' || kind === 'message') byCall.set(owner.callId, owner.tokens);
   }
   let sum = 0;
   for (const tokens of byCall.values()) sum += tokens;

@@ -193,3 +193,123 @@ describe('the message that Anthropic compares a cache with', () => {
     expect(await ask(owner, { previous_message_id: 'msg_unasked' })).toEqual({ previous_message_id: null });
   });
 });
+
+describe('a conversation that Anthropic keeps', () => {
+  let anthropics: AnthropicUpstream[];
+  const body = { model: 'claude', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
+  const create = { type: 'create' };
+  const goingOnAfter = (id: string) => ({ type: 'continue', previous_message_id: id });
+  const betas = 'message-threads-2026-08-12';
+  const ask = (caller: Caller, more: JsonObject) =>
+    caller.send('/v1/messages', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json', 'anthropic-beta': betas } },
+      body: { ...body, ...more },
+    });
+  const calls = () => anthropics.flatMap(({ calls }) => calls);
+  const answerWith = (id: string, usage: JsonObject = {}) => {
+    for (const one of anthropics) one.respondWith(messageOf([{ type: 'text', text: 'Hi.' }], usage, { id }));
+  };
+
+  beforeAll(async () => {
+    anthropics = await Promise.all([startAnthropicUpstream(), startAnthropicUpstream()]);
+    await gateway.setOption('ModelRatio', '{"m":1,"claude":1,"thread":1,"elsewhere":1}');
+    await gateway.setOption('CompletionRatio', '{"m":1,"claude":1,"thread":1,"elsewhere":1}');
+    for (const { url } of anthropics) await gateway.addChannel({ type: 14, models: ['thread'], baseUrl: url });
+    await gateway.addChannel({ type: 1, models: ['elsewhere'], baseUrl: upstreams[0]?.url ?? '' });
+  });
+  afterAll(async () => {
+    for (const one of anthropics ?? []) await one.stop();
+  });
+  beforeEach(() => {
+    for (const { calls } of anthropics) calls.length = 0;
+  });
+
+  test.each([false, true])(
+    'continues at the channel that has it, for its user alone (streamed: %s)',
+    async (stream) => {
+      const more = { model: 'thread', stream };
+      const [first, second] = [`msg_thread_first_${Number(stream)}`, `msg_thread_second_${Number(stream)}`];
+      answerWith(first);
+      expect((await ask(owner, { ...more, thread: create })).status).toBe(200);
+      expect(calls()[0]?.json.thread).toEqual(create);
+      expect(calls()[0]?.headers['anthropic-beta']).toBe(betas);
+      const at = anthropics.findIndex(({ calls }) => calls.length > 0);
+      answerWith(second);
+      for (const id of [first, second, first])
+        expect((await ask(owner, { ...more, thread: goingOnAfter(id) })).status).toBe(200);
+      expect(anthropics[at]?.calls.slice(1).map(({ json }) => json.thread)).toEqual(
+        [first, second, first].map(goingOnAfter),
+      );
+      expect(anthropics[1 - at]?.calls).toEqual([]);
+      const strangers = await ask(other, { ...more, thread: goingOnAfter(first) });
+      const unknown = await ask(other, { ...more, thread: goingOnAfter(`${first}9`) });
+      expect([strangers.status, JSON.parse(strangers.text).error]).toMatchObject([
+        404,
+        { type: 'not_found_error', details: { error_code: 'thread_not_found' } },
+      ]);
+      expect(strangers.text.replaceAll(first, 'ID').replaceAll(strangers.requestId, '')).toBe(
+        unknown.text.replaceAll(`${first}9`, 'ID').replaceAll(unknown.requestId, ''),
+      );
+      expect(calls()).toHaveLength(4);
+    },
+  );
+
+  test('is charged by the usage of the whole conversation', async () => {
+    const spender = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000_000)));
+    answerWith('msg_long_thread', { input_tokens: 90_000 });
+    await ask(spender, { model: 'thread', thread: create });
+    answerWith('msg_longer_thread', { input_tokens: 95_000 });
+    const got = await ask(spender, { model: 'thread', thread: goingOnAfter('msg_long_thread') });
+    expect(got.status).toBe(200);
+    expect(JSON.parse(got.text).usage.input_tokens).toBe(95_000);
+  });
+
+  test('is refused for a balance that is smaller than the price of the kept turns', async () => {
+    const spender = callers.with(await gateway.addApiKey(await gateway.addUser(150_000)));
+    answerWith('msg_costly_thread', { input_tokens: 90_000 });
+    await ask(spender, { model: 'thread', thread: create });
+    const got = await ask(spender, { model: 'thread', thread: goingOnAfter('msg_costly_thread') });
+    expect(got.status).toBe(402);
+    expect(calls()).toHaveLength(1);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['thread', { thread: 'create' }],
+    ['thread.type', { thread: { type: 'fork' } }],
+    ['thread.previous_message_id', { thread: { type: 'continue' } }],
+    ['thread.previous_message_id', { thread: { ...goingOnAfter('msg_1'), type: 'create' } }],
+    ['thread.until', { thread: { type: 'create', until: 'noon' } }],
+  ])('is not begun by what is wrong with it, which is named: %s', async (param, wrong) => {
+    const got = await ask(owner, { model: 'thread', ...wrong });
+    expect([got.status, JSON.parse(got.text).error.message]).toEqual([400, expect.stringContaining(param)]);
+    expect(calls()).toEqual([]);
+  });
+
+  test('is refused by name where the upstream speaks another dialect', async () => {
+    const got = await ask(owner, { model: 'elsewhere', thread: create });
+    expect([got.status, JSON.parse(got.text).error.message]).toEqual([400, expect.stringMatching(/^thread: Extra/)]);
+  });
+
+  test('is refused by name where nothing is to be kept, and its beginning with it', async () => {
+    await gateway.setOption('general_setting.keep_upstream', 'false');
+    const got = [create, goingOnAfter('msg_thread_first_0')].map((thread) => ask(owner, { model: 'thread', thread }));
+    for (const { status, text } of await Promise.all(got))
+      expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringMatching(/^thread/)]);
+    await gateway.setOption('general_setting.keep_upstream', 'true');
+    expect(calls()).toEqual([]);
+  });
+
+  test('gives errors of upstream with their error_code', async () => {
+    const error = {
+      ...{ type: 'invalid_request_error', message: 'Already continued.' },
+      details: { error_code: 'thread_already_continued' },
+    };
+    const refuse = (_: unknown, response: ServerResponse) =>
+      void response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ type: 'error', error }));
+    for (const one of anthropics) one.respondWith(refuse);
+    const got = await ask(owner, { model: 'thread', thread: create });
+    expect(JSON.parse(got.text).error.details).toEqual({ error_code: 'thread_already_continued' });
+  });
+});

@@ -53,7 +53,8 @@ const ofRequest: readonly Row[] = [
   ['fallbacks', 'default', 'refused', 'refused'],
   ['fallback_credit_token', 'fct_1', 'refused', 'refused'],
   ['billing_policy', { type: 'billing_policy', bill_to: 'user_profile' }, 'refused', 'refused'],
-  ['thread', { type: 'create' }, 'refused', 'refused'],
+  ['thread', { type: 'create' }, 'carried', 'refused'],
+  ['thread', { type: 'continue', previous_message_id: 'msg_1' }, 'refused', 'refused'],
   ['of_tomorrow', true, 'carried', 'refused'],
 ];
 
@@ -301,7 +302,7 @@ function requestTo(type: number, body: JsonObject): JsonObject {
 
 /** What is refused, by the request's checks or on its way; null: nothing is. */
 function refusal(type: number, body: JsonObject): string | null {
-  const wrong = messages.invalid(body, null) ?? keptUpstream(body);
+  const wrong = messages.invalid(body, null) ?? keptUpstream(messages.kept?.withoutNew?.(body) ?? body);
   if (wrong !== null) return wrong.message;
   try {
     requestTo(type, body);

@@ -1,7 +1,7 @@
 import type { CallerDialect } from '../../contracts/caller-dialect.js';
 import { isShortOfMoney, type RelayError } from '../../contracts/errors.js';
 import { serviceAsked } from '../../contracts/service-tier.js';
-import { isKnownType, typeOfStatus } from '../../protocols/anthropic/failure.js';
+import { isKnownType, isRequestCode, typeOfStatus } from '../../protocols/anthropic/failure.js';
 import { upstreamRequestIds } from '../../upstream/passed-headers.js';
 import { eventText } from '../named-events.js';
 import { misspelled } from '../spelling.js';
@@ -17,13 +17,14 @@ const statusOf = (error: RelayError): number => (isShortOfMoney(error) ? 402 : e
 function errorOf(
   error: RelayError,
   requestId: string,
-): { error: { type: string; message: string }; request_id: string } {
+): { error: { type: string; message: string; details?: { error_code: string } }; request_id: string } {
   const suffix = ` (request id: ${requestId})`;
   const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
   // Its name for what was not valid is everybody's; most of what others call so has another one here.
   const isPassedOn = error.type !== 'invalid_request_error' && isKnownType(error.type);
   const type = isPassedOn ? error.type : typeOfStatus(statusOf(error));
-  return { error: { type, message }, request_id: requestId };
+  const details = isRequestCode(error.code) ? { details: { error_code: error.code } } : {};
+  return { error: { type, message, ...details }, request_id: requestId };
 }
 
 export const anthropicCaller: CallerDialect = {

@@ -57,6 +57,22 @@ function memberWithoutPrice(body: JsonObject): InvalidRequest | null {
   return null;
 }
 
+/** A conversation that Anthropic keeps. */
+function invalidThread(thread: JsonValue | undefined): InvalidRequest | null {
+  if ((thread ?? null) === null) return null;
+  if (!isObject(thread)) return wrong('thread', 'thread must be an object with a type');
+  const { type, previous_message_id: id = null, ...others } = thread;
+  if (type !== 'create' && type !== 'continue') return wrong('thread.type', 'thread.type must be create or continue');
+  if (type === 'create' && id !== null)
+    return wrong('thread.previous_message_id', 'thread.previous_message_id goes with thread.type continue alone');
+  if (type === 'continue' && (textIn(id) ?? '') === '')
+    return wrong('thread.previous_message_id', 'thread.previous_message_id must be the id of the previous response');
+  const [other] = Object.keys(others);
+  return other === undefined
+    ? null
+    : wrong(`thread.${other}`, `thread.${other.slice(0, 100)}: Extra inputs are not permitted`);
+}
+
 /** null: it can be taken. */
 export function invalidMessages(body: JsonObject): InvalidRequest | null {
   const { model, messages, max_tokens: limit, stream, system, tools, thread } = body;
@@ -72,8 +88,8 @@ export function invalidMessages(body: JsonObject): InvalidRequest | null {
     return wrong('tools', 'tools must be a list of objects');
   const unpriced = unpricedTools(body) ?? memberWithoutPrice(body);
   if (unpriced !== null) return unpriced;
-  if ((thread ?? null) !== null)
-    return wrong('thread', 'thread: Extra inputs are not permitted: send the whole conversation as messages');
+  const wrongThread = invalidThread(thread);
+  if (wrongThread !== null) return wrongThread;
   const given = (limit ?? null) !== null;
   if (given && !(Number.isInteger(limit) && Number(limit) >= 0 && Number(limit) <= maxOutputTokens))
     return wrong('max_tokens', `max_tokens must be an integer from 0 to ${maxOutputTokens}; 0 only fills the cache`);

@@ -19,7 +19,8 @@ import {
   comparedIdIn,
   hoursAskedBy,
   isSearch,
-  keptContainersIn,
+  keepsThread,
+  keptIn,
   readAnthropicUsage,
   reportedAnthropicTier,
   runsCode,
@@ -163,7 +164,7 @@ export function anthropicAnswer(
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
     finishReason: typeof finish === 'string' ? finish : null,
     searches: toolsSeen(blocks.filter(isSearch).length, ranCode),
-    kept: keptContainersIn(reported),
+    kept: keptIn(reported, keepsThread(caller)),
     comparedId: comparedIdIn(caller, reported),
     ...(isObject(reported.usage) && { serviceTier: reportedAnthropicTier(reported.usage, caller.tiers ?? []) }),
   };

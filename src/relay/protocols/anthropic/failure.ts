@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json.js';
+import { isObject, type JsonObject, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 
@@ -25,10 +25,21 @@ export function typeOfStatus(status: number): string {
 
 export const isKnownType = (type: string): boolean => statuses.has(type);
 
+/** Of what the request says; the others are about the account, which is the operator's. */
+const requestCode = /^(thread|compaction|tool|available_tools|image)_[a-z_]{1,60}$/;
+
+export const isRequestCode = (code: string | null): code is string => code !== null && requestCode.test(code);
+
+function requestCodeIn({ error }: JsonObject): string | null {
+  const details = isObject(error) ? error.details : null;
+  const code = isObject(details) ? textIn(details.error_code) : null;
+  return isRequestCode(code) ? code : null;
+}
+
 /** `status`: null where it came without one of its own. */
 export function anthropicFailureOf(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError {
   const reported = reportedFailure(body);
-  const failure = { ...reported, code: reported.code ?? reported.type };
+  const failure = { ...reported, code: requestCodeIn(body) ?? reported.code ?? reported.type };
   const usual = reported.type === null ? undefined : statuses.get(reported.type);
   return asUpstreamError(failure, status ?? usual ?? statusOf(reported), confidential);
 }

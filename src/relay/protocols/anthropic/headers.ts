@@ -1,4 +1,5 @@
 import type { CallerRequest, RequestOptions } from '../../contracts/protocol.js';
+import { keepsThread } from './usage.js';
 
 /* What Anthropic is sent beside the body: the version of its interface, and what of it that is not yet usual. */
 
@@ -13,20 +14,24 @@ const versionHeader = 'anthropic-version';
 const pricedBetas =
   /^(fast-mode|context-1m|server-side-fallback|fallback-credit|advisor-tool|message-threads|user-profiles-billing)/i;
 
+/** Named for a conversation that is kept, which is believed and paid for as it is. */
+const threadBeta = /^message-threads/i;
+
 /** Needed by older versions of the interface for a tier that may have a price. */
 const fastBeta = /^fast-mode/i;
 
 /** The caller's, and what the operator has for this model. */
-export function betasOf(
-  { headers, tiers = [] }: CallerRequest,
-  model: string,
-  { claude }: RequestOptions,
-): readonly string[] {
+export function betasOf(caller: CallerRequest, model: string, { claude }: RequestOptions): readonly string[] {
+  const { headers, tiers = [] } = caller;
+  const isPaid = (one: string): boolean =>
+    !pricedBetas.test(one) ||
+    (fastBeta.test(one) && tiers.includes('fast')) ||
+    (threadBeta.test(one) && keepsThread(caller));
   const configured = claude.headers.get(model)?.get(betaHeader) ?? [];
   const asked = String(headers[betaHeader] ?? '')
     .split(',')
     .map((one) => one.trim())
-    .filter((one) => beta.test(one) && (!pricedBetas.test(one) || (fastBeta.test(one) && tiers.includes('fast'))));
+    .filter((one) => beta.test(one) && isPaid(one));
   return [...new Set([...asked.slice(0, maxBetas), ...configured])];
 }
 

@@ -38,6 +38,7 @@ import {
   withEffort,
 } from './thinking.js';
 import { toolsOf } from './tools.js';
+import { keepsThread } from './usage.js';
 import type { AnthropicVariant } from './variant.js';
 
 /* From the caller's request to Anthropic's Messages: the caller's own body where it speaks them, else out of the neutral one. */
@@ -138,8 +139,10 @@ interface MessagesBody {
  */
 function messagesBody(
   { channel, caller, model: upstreamModel, options }: RequestInput,
-  { ownVersion, withoutSearch }: AnthropicVariant,
+  { ownVersion, withoutSearch, withoutThreads }: AnthropicVariant,
 ): MessagesBody {
+  if (withoutThreads === true && keepsThread(caller))
+    throw new NotConvertible('caller', 'thread: Extra inputs are not permitted: this provider keeps no conversations');
   const { model, thinks } = modelOf(upstreamModel, options);
   const own = caller.dialect.wire === 'anthropic';
   const given = own ? caller.body : neutralAs(caller, 'chat');

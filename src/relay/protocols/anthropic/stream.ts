@@ -10,7 +10,7 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
 import { anthropicFailureIn } from './failure.js';
-import { hoursAskedBy, keptContainersIn, newerUsage, readAnthropicUsage, reportedAnthropicTier } from './usage.js';
+import { hoursAskedBy, keepsThread, keptIn, newerUsage, readAnthropicUsage, reportedAnthropicTier } from './usage.js';
 
 /** The input of a call stands in more brackets of an event. */
 const outsideInput = 2;
@@ -26,6 +26,7 @@ export class AnthropicStream extends SseStream {
   /** Looked for at once: a stream outlives its request, and must not refer to the caller's body. */
   private readonly asksForHours: boolean;
   private readonly isCompared: boolean;
+  private readonly keepsThread: boolean;
   /** Usage as reported so far. */
   private reported: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
@@ -42,6 +43,7 @@ export class AnthropicStream extends SseStream {
     this.tiers = caller.tiers ?? [];
     this.asksForHours = hoursAskedBy(caller, channel)();
     this.isCompared = isObject(caller.body.diagnostics);
+    this.keepsThread = keepsThread(caller);
   }
 
   get generated(): Generated {
@@ -100,8 +102,9 @@ export class AnthropicStream extends SseStream {
   /** Told at the beginning where it was there before, and at the end where it was made. */
   private takeIds({ type, message, delta }: JsonObject): void {
     const holder = type === 'message_start' ? message : type === 'message_delta' ? delta : null;
-    const kept = isObject(holder) ? keptContainersIn(holder) : [];
-    if (kept.length > 0) this.events.generated.kept = kept;
+    const { generated } = this.events;
+    for (const one of isObject(holder) ? keptIn(holder, this.keepsThread) : [])
+      if (!generated.kept.some(({ id }) => id === one.id)) generated.kept = [...generated.kept, one];
     if (this.isCompared && type === 'message_start' && isObject(message))
       this.events.generated.comparedId = textIn(message.id) ?? undefined;
   }

@@ -1,4 +1,4 @@
-import { isKeptId, type KeptObject } from '../../../domain/call/kept-object.js';
+import { isKeptId, type KeptKind, type KeptObject } from '../../../domain/call/kept-object.js';
 import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/call/usage.js';
 import { joinedTiers, usualTier } from '../../../domain/pricing/service-tiers.js';
 import { asksToKeepForHours, keptForHours } from '../../catalogue/cache-lifetimes.js';
@@ -31,11 +31,18 @@ const codeTools: ReadonlySet<unknown> = new Set([
   'text_editor_code_execution',
 ]);
 
-/** What code was run in can be named by the next request. */
-export const keptContainersIn = ({ container }: JsonObject): readonly KeptObject[] =>
-  isObject(container) && typeof container.id === 'string' && isKeptId(container.id)
-    ? [{ kind: 'container', id: container.id }]
-    : [];
+/** It has its conversation kept, or goes on with one that is. */
+export const keepsThread = ({ dialect, body }: Pick<CallerRequest, 'dialect' | 'body'>): boolean =>
+  dialect.wire === 'anthropic' && isObject(body.thread);
+
+/** What code was run in can be named by the next request, and so can the answer itself where its thread is kept. */
+export const keptIn = ({ type, id, container }: JsonObject, inThread: boolean): readonly KeptObject[] => [
+  ...keptAs('container', isObject(container) ? container.id : null),
+  ...keptAs('message', type === 'message' && inThread ? id : null),
+];
+
+const keptAs = (kind: KeptKind, id: JsonValue | undefined): readonly KeptObject[] =>
+  typeof id === 'string' && isKeptId(id) ? [{ kind, id }] : [];
 
 /** undefined: its cache is not to be compared with that of a later request. */
 export const comparedIdIn = ({ body }: Pick<CallerRequest, 'body'>, { id }: JsonObject): string | undefined =>

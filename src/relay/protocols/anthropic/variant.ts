@@ -25,6 +25,8 @@ export interface AnthropicVariant {
   readonly ownVersion?: true;
   /** The house runs no searches. Left out: it does. */
   readonly withoutSearch?: true;
+  /** The house keeps no conversations (`thread`). Left out: it does. */
+  readonly withoutThreads?: true;
   /** What it takes from caller or model must not choose host or path. */
   readonly url: (target: MessagesTarget) => string;
   /** Further headers, or others than the type of the content and `accept`. */

@@ -45,6 +45,7 @@ function envelopeOf({ betas, channel, options }: MessagesTarget): JsonObject {
 
 const variantFor = (invokedAs: InvokedAs): AnthropicVariant => ({
   ownVersion: true,
+  withoutThreads: true,
   withoutSearch: true,
   url(target) {
     const id = invokedAs(target.model, credentialsIn(target.channel).region);

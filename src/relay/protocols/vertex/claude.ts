@@ -30,6 +30,7 @@ const claudeName = (model: string): string =>
 
 const variant: AnthropicVariant = {
   ownVersion: true,
+  withoutThreads: true,
   url({ base, model, counts, caller }) {
     const publisher = `${base}/publishers/anthropic/models`;
     if (counts) return `${publisher}/count-tokens:rawPredict`;

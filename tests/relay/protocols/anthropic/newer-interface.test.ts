@@ -170,8 +170,6 @@ describe('a member that would bring in what has no price', () => {
     ['fallback_credit_token', { fallback_credit_token: 'fct_1' }],
     ['fallback_credit_token', { fallback_credit_token: { token: 'fct_1', mode: 'best_effort' } }],
     ['billing_policy', { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }],
-    ['thread', { thread: { type: 'create' } }],
-    ['thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
   ])('is refused by its name, in words by which clients know to leave it out: %s', (param, member) =>
     expect(refused(member)).toMatchObject({
       param,

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../contracts/endpoint.js';
-import { keptContainer } from '../../../contracts/kept-ids.js';
+import { keptInMessages } from '../../../contracts/kept-ids.js';
 import { asksForAudio } from '../../../contracts/neutral.js';
 import { countIn, isList } from '../../../json/json.js';
 import { compacts } from '../../../metering/compaction.js';
@@ -26,7 +26,7 @@ export const messages: Endpoint = {
   asksForStream: ({ stream }) => stream === true,
   // Its clients always get the usage, so it is always requested upstream.
   asksForUsage: () => true,
-  kept: keptContainer,
+  kept: keptInMessages,
   demand: ({ body, bytes, model, names }) => ({
     prompt: promptOf(body, bytes, model, names),
     answers: 1,
