@@ -49,7 +49,7 @@ function typesNotServed(launched: () => Browser): void {
     await options.filter({ hasText: 'AWS Claude' }).waitFor();
     const offered = await options.allTextContents();
     expect(offered).toEqual(expect.arrayContaining(['OpenAI1', 'AWS Claude33', 'Vertex AI41']));
-    expect(offered.filter((name) => /Cohere|Dify|Hunyuan/.test(name))).toEqual([]);
+    expect(offered.filter((name) => /Cohere|Dify/.test(name))).toEqual([]);
   });
 
   test('are found by name or number, and chosen by the keyboard; closing the list leaves the form open', async () => {

@@ -50,18 +50,6 @@ export const catalogue: readonly ProviderFacts[] = [
     deprecated: true,
   }),
   listing({
-    type: 23,
-    name: 'Tencent Hunyuan',
-    colour: 'teal',
-    defaultBaseUrl: 'https://hunyuan.tencentcloudapi.com',
-    keyHint: 'AppId|SecretId|SecretKey',
-    defaultModels: modelList(`
-    hunyuan-turbos-latest hunyuan-t1-latest hunyuan-large hunyuan-2.0-thinking-20251109 hunyuan-2.0-instruct-20251111
-    hunyuan-a13b hunyuan-lite hunyuan-standard hunyuan-standard-256K hunyuan-pro hunyuan-vision hunyuan-embedding
-  `),
-    ...withoutList,
-  }),
-  listing({
     type: 34,
     name: 'Cohere',
     colour: 'purple',

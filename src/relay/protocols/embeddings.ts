@@ -1,9 +1,38 @@
 import type { EmbeddingList } from '../contracts/neutral-answer.js';
-import type { JsonValue } from '../json/json.js';
+import type { EmbeddingRequest } from '../contracts/neutral-request.js';
+import { NotConvertible } from '../contracts/protocol.js';
+import { isList, type JsonValue, textIn } from '../json/json.js';
 
-/* Embeddings in OpenAI's list form. */
+/* What wires have in common that turn texts into vectors. */
 
-/** One item per vector, in the order given. `promptTokens` null: upstream counted nothing. */
+/** Throws NotConvertible. */
+export const textsToEmbed = ({ input }: EmbeddingRequest): string[] =>
+  (isList(input) ? input : [input]).map((one, at) => {
+    const text = textIn(one);
+    if (text !== null) return text;
+    throw new NotConvertible(
+      'caller',
+      `input[${at}] must be a string: this provider takes no token ids and no empty ones`,
+    );
+  });
+
+/** Throws NotConvertible: nothing here says what vectors are for, and others would be made. */
+export function refusePurpose({
+  task_type: task,
+  title,
+}: {
+  readonly task_type?: JsonValue | undefined;
+  readonly title?: JsonValue | undefined;
+}): void {
+  const name = task === undefined ? 'title' : 'taskType';
+  if (task !== undefined || title !== undefined)
+    throw new NotConvertible(
+      'caller',
+      `${name} cannot be carried to this provider, which makes vectors for no purpose`,
+    );
+}
+
+/** In OpenAI's list form: one item per vector, in the order given. `promptTokens` null: upstream counted nothing. */
 export const embeddingList = (
   model: string,
   vectors: readonly JsonValue[],

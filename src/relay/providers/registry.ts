@@ -28,6 +28,7 @@ import { qianfan } from './qianfan.js';
 import { resellers } from './resellers.js';
 import { siliconcloud } from './siliconcloud.js';
 import { sunoServer } from './suno-server.js';
+import { tencentHunyuan } from './tencent-hunyuan.js';
 import { xai } from './xai.js';
 import { xinference } from './xinference.js';
 import { xunfei } from './xunfei.js';
@@ -53,6 +54,7 @@ export const providers: readonly Provider[] = [
   anthropicProvider,
   awsClaude,
   fastgpt,
+  tencentHunyuan,
   moonshot,
   googleGemini,
   zhipu,

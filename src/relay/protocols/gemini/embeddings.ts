@@ -1,8 +1,7 @@
 import type { EmbeddingList } from '../../contracts/neutral-answer.js';
 import type { EmbeddingRequest } from '../../contracts/neutral-request.js';
-import { NotConvertible } from '../../contracts/protocol.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
-import { embeddingList } from '../embeddings.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
+import { embeddingList, textsToEmbed } from '../embeddings.js';
 import { writeOpenAiUsage } from '../openai/usage.js';
 import { geminiUsage } from './usage.js';
 
@@ -12,17 +11,6 @@ interface EmbeddingAsked {
   readonly action: 'embedContent' | 'batchEmbedContents';
   readonly body: JsonObject;
 }
-
-/** Throws NotConvertible. */
-export const textsToEmbed = ({ input }: EmbeddingRequest): string[] =>
-  (isList(input) ? input : [input]).map((one, at) => {
-    const text = textIn(one);
-    if (text !== null) return text;
-    throw new NotConvertible(
-      'caller',
-      `input[${at}] must be a string: this provider takes no token ids and no empty ones`,
-    );
-  });
 
 /** Throws NotConvertible. */
 export function embeddingBody(body: EmbeddingRequest, model: string): EmbeddingAsked {

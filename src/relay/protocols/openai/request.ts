@@ -2,15 +2,11 @@ import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { budgetsBelow } from '../../catalogue/thinking-budget.js';
-import {
-  type CallerRequest,
-  NotConvertible,
-  type RequestInput,
-  type UpstreamRequest,
-} from '../../contracts/protocol.js';
+import type { CallerRequest, RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
 import type { ServiceSent } from '../../contracts/service-tier.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
+import { refusePurpose } from '../embeddings.js';
 import { formParts } from '../form-parts.js';
 import { baseOf, notServed, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
@@ -202,16 +198,6 @@ function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
 /** Below an address, which may have a query. */
 const urlBelow = (url: string, below: string | undefined): string =>
   below === undefined ? url : url.replace(/\/?(\?|$)/, `/${below}$1`);
-
-/** Throws NotConvertible: nothing here says what vectors are for, and others would be made. */
-function refusePurpose({ task_type: task, title }: JsonObject): void {
-  const name = task === undefined ? 'title' : 'taskType';
-  if (task !== undefined || title !== undefined)
-    throw new NotConvertible(
-      'caller',
-      `${name} cannot be carried to this provider, which makes vectors for no purpose`,
-    );
-}
 
 /** Where a body goes, and with which headers. */
 export const postOf = (
