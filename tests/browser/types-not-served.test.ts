@@ -9,14 +9,14 @@ import { rowOf } from './tables.js';
 
 /** Types the gateway cannot speak with: offered to nobody, marked where an earlier release took one, and left by an edit. */
 function typesNotServed(launched: () => Browser): void {
-  const cohere = 34;
+  const knowledgeBase = 21;
   let gateway: TestGateway;
   let opened: Console;
 
   beforeAll(async () => {
     gateway = await startTestGateway();
     await gateway.addChannel({ name: 'harbour' });
-    await channelAcceptedEarlier(gateway, ChannelId(900), { type: cohere, name: 'lagoon' });
+    await channelAcceptedEarlier(gateway, ChannelId(900), { type: knowledgeBase, name: 'lagoon' });
     opened = await openConsole(launched(), { url: gateway.url });
     await signIn(opened, { username: 'root', password: gateway.rootPassword });
   });
@@ -26,8 +26,8 @@ function typesNotServed(launched: () => Browser): void {
   });
 
   test.for([
-    ['zh', '渠道管理', '类型', 'lagoon', '暂不支持', 'Cohere（暂不支持）'],
-    ['en', 'Channels', 'Type', 'lagoon', 'Not served', 'Cohere (not supported yet)'],
+    ['zh', '渠道管理', '类型', 'lagoon', '暂不支持', 'AI Proxy knowledge base（暂不支持）'],
+    ['en', 'Channels', 'Type', 'lagoon', 'Not served', 'AI Proxy knowledge base (not supported yet)'],
   ] as const)('are marked in the list and in the form: %s', async ([language, table, type, name, mark, option]) => {
     const { page } = opened;
     await page.evaluate(`localStorage.setItem('language', '${language}')`);
@@ -49,7 +49,7 @@ function typesNotServed(launched: () => Browser): void {
     await options.filter({ hasText: 'AWS Claude' }).waitFor();
     const offered = await options.allTextContents();
     expect(offered).toEqual(expect.arrayContaining(['OpenAI1', 'AWS Claude33', 'Vertex AI41']));
-    expect(offered.filter((name) => /Cohere|Dify/.test(name))).toEqual([]);
+    expect(offered.filter((name) => /AI Proxy knowledge base/.test(name))).toEqual([]);
   });
 
   test('are found by name or number, and chosen by the keyboard; closing the list leaves the form open', async () => {

@@ -184,7 +184,7 @@ describe('the channel types', () => {
     const { channelTypes } = await admin.ask('{ channelTypes { type served otherUsual otherIsRegion documentKey } }');
     const byType = new Map(channelTypes.map((type: Data) => [type.type, type]));
     expect(byType.get(18)).toMatchObject({ served: true, otherUsual: 'v2.1' });
-    expect(byType.get(34)).toMatchObject({ served: false });
+    expect(byType.get(21)).toMatchObject({ served: false });
     expect(byType.get(41)).toMatchObject({ served: true, otherIsRegion: true, documentKey: true });
   });
 });

@@ -84,7 +84,7 @@ describe('POST /channel/', () => {
   test.each([
     [{ type: 0 }, '未知的渠道类型'],
     [{ type: 4711 }, '未知的渠道类型'],
-    [{ type: 34 }, '暂不支持该渠道类型'],
+    [{ type: 21 }, '暂不支持该渠道类型'],
     [
       { type: 41, key: '{}', other: 'us-central1' },
       '无效的参数：key（the JSON document of a service account with project_id）',
@@ -220,8 +220,8 @@ describe('PUT /channel/', () => {
     const { id } = await add();
     const wrong = (message: string, type: number, rest = {}) => refusal(message, { field: 'type', type, ...rest });
     expect((await put({ id, type: 4711 })).json).toEqual(wrong('未知的渠道类型', 4711));
-    const name = 'Cohere';
-    expect((await put({ id, type: 34 })).json).toEqual(wrong('暂不支持该渠道类型', 34, { name }));
+    const name = 'AI Proxy knowledge base';
+    expect((await put({ id, type: 21 })).json).toEqual(wrong('暂不支持该渠道类型', 21, { name }));
   });
   test('reports a missing region in the texts of the contract', () => {
     expect(messageOf(new Failure('region-missing'))).toBe('部署地区不能为空');

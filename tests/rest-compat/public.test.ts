@@ -128,8 +128,8 @@ describe('the lists for forms', () => {
     const models = json.data as Record<string, string[]>;
     expect(models['1']).toContain('gpt-4o-mini');
     expect(models['17']).toContain('qwen-plus');
-    // The gateway cannot speak with these yet: their models are no offer.
-    expect(['34', '37'].map((type) => models[type])).toEqual([undefined, undefined]);
+    // The gateway cannot speak with it yet: its models are no offer.
+    expect(['21'].map((type) => models[type])).toEqual([undefined]);
     expect(models['36']).toEqual(['suno_music', 'suno_lyrics']);
   });
   test('for GET /channel/models have each model once', async () => {

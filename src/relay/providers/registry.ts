@@ -6,6 +6,7 @@ import { ark } from './ark.js';
 import { awsClaude } from './aws-claude.js';
 import { azure } from './azure.js';
 import { cloudflare } from './cloudflare.js';
+import { cohere } from './cohere.js';
 import { custom } from './custom.js';
 import { dashscope } from './dashscope.js';
 import { deepseek } from './deepseek.js';
@@ -60,6 +61,7 @@ export const providers: readonly Provider[] = [
   zhipu,
   perplexity,
   lingyi,
+  cohere,
   minimax,
   sunoServer,
   jina,

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../support
 
 /* Channels of a type the gateway cannot speak with, as earlier releases took them. */
 
-const cohere = 34;
+const knowledgeBase = 21;
 
 let gateway: TestGateway;
 let callers: Callers;
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function acceptedEarlier(number: number, model: string): Promise<ChannelId> {
   const id = ChannelId(number);
-  await channelAcceptedEarlier(gateway, id, { type: cohere, name: model, models: [model, 'served'] });
+  await channelAcceptedEarlier(gateway, id, { type: knowledgeBase, name: model, models: [model, 'served'] });
   return id;
 }
 
@@ -48,10 +48,10 @@ describe('a channel of an unsupported type', () => {
   test('is listed for administrators, and marked', async () => {
     const { channel } = await show(id);
     expect(channel).toMatchObject({
-      type: cohere,
+      type: knowledgeBase,
       status: 'ENABLED',
       models: [model, 'served'],
-      provider: { name: 'Cohere', served: false, modes: [] },
+      provider: { name: 'AI Proxy knowledge base', served: false, modes: [] },
     });
   });
 
@@ -81,21 +81,21 @@ describe('a channel of an unsupported type', () => {
 
   test('cannot be tested', async () => {
     const { testChannel } = await admin.ask('mutation ($id: ID!) { testChannel(id: $id) { ok message } }', { id });
-    expect(testChannel).toEqual({ ok: false, message: 'channel type 34 is not supported by the test' });
+    expect(testChannel).toEqual({ ok: false, message: 'channel type 21 is not supported by the test' });
   });
 
   test('can be edited; with another type, it serves', async () => {
     const edit =
       'mutation ($id: ID!, $patch: ChannelPatchInput!) { editChannel(id: $id, patch: $patch) { name type } }';
     const renamed = await admin.ask(edit, { id, patch: { name: 'renamed' } });
-    expect(renamed.editChannel).toEqual({ name: 'renamed', type: cohere });
+    expect(renamed.editChannel).toEqual({ name: 'renamed', type: knowledgeBase });
     const patch = { type: 1, baseUrl: gateway.provider.url, key: 'sk-upstream-key' };
     expect((await admin.ask(edit, { id, patch })).editChannel).toMatchObject({ type: 1 });
     expect((await callers.with(apiKey).chat({ model })).status).toBe(200);
-    expect(await admin.refusal(edit, { id, patch: { type: cohere, key: 'sk' } })).toEqual({
+    expect(await admin.refusal(edit, { id, patch: { type: knowledgeBase, key: 'sk' } })).toEqual({
       code: 'channel-type-not-served',
       kind: 'invalid',
-      details: { field: 'type', type: cohere, name: 'Cohere' },
+      details: { field: 'type', type: knowledgeBase, name: 'AI Proxy knowledge base' },
     });
   });
 });

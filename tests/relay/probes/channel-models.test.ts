@@ -63,10 +63,18 @@ const listed = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((
 
 const bearer = { authorization: `Bearer ${key}` };
 
+/** One model cannot be asked for anything that the gateway asks. */
+const cohereModels = [
+  { name: 'one', endpoints: ['generate', 'chat'] },
+  { name: 'classifier', endpoints: ['classify'] },
+  { name: 'two', endpoints: ['embed'] },
+];
+
 const lists: readonly [type: number, path: string, headers: Record<string, string>, answer: unknown][] = [
   [1, '/v1/models', bearer, listed('one', 'two')],
   [20, '/v1/models', bearer, listed('one', 'two')],
   [3, '/openai/deployments?api-version=2023-03-15-preview', { 'api-key': key }, listed('one', 'two')],
+  [34, '/v1/models?page_size=1000', bearer, { models: cohereModels, next_page_token: '' }],
   [4, '/api/tags', bearer, { models: [{ name: 'one', model: 'x' }, { name: 'two' }] }],
   [11, '/v1beta2/models', { 'x-goog-api-key': key }, { models: [{ name: 'models/one' }, { name: 'two' }] }],
   [

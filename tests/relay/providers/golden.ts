@@ -185,7 +185,7 @@ export function framesIn({ provider, upstream }: Pick<Golden, 'provider' | 'upst
     return upstream
       .toString('utf8')
       .split(/(?<=\n\n)/)
-      .filter((frame) => /^(event: \w+\n)?data: \{/.test(frame))
+      .filter((frame) => /^(event: [\w-]+\n)?data: \{/.test(frame))
       .map((frame) => Buffer.from(frame));
   const frames: Buffer[] = [];
   for (let at = 0; at < upstream.length; at += frames.at(-1)?.length ?? 0)

@@ -40,6 +40,7 @@ const kinds: readonly Kind[] = [
   { path: 'openai-compatible/chat', type: 8, mode: 'chat', reasoningIsSeparate: true },
   { path: 'perplexity', type: 27, mode: 'chat' },
   { path: 'mistral', type: 42, mode: 'chat' },
+  { path: 'cohere', type: 34, mode: 'chat', plain: plainCohere },
   { path: 'voyage', type: 8, mode: 'embeddings' },
   { path: 'google', type: 24, mode: 'chat', plain: plainGoogle },
   {
@@ -173,6 +174,47 @@ function plainGoogle(payloads: readonly JsonObject[]): JsonObject[] {
         prompt_tokens: number(usage.promptTokenCount),
         completion_tokens: number(usage.candidatesTokenCount) + number(usage.thoughtsTokenCount),
         completion_tokens_details: { reasoning_tokens: number(usage.thoughtsTokenCount) },
+      },
+    },
+  ];
+}
+
+/** Cohere's answers by the plain reading of their members. */
+function plainCohere(payloads: readonly JsonObject[]): JsonObject[] {
+  const said = { content: '', reasoning_content: '' };
+  const calls: { name: string; arguments: string }[] = [];
+  let finish: string | null = null;
+  let usage: JsonObject = {};
+  for (const payload of payloads) {
+    const holder = isObject(payload.delta) ? payload.delta : payload;
+    finish = textIn(holder.finish_reason) ?? finish;
+    if (isObject(holder.usage)) usage = holder.usage;
+    const message = isObject(holder.message) ? holder.message : {};
+    said.content += textIn(message.tool_plan) ?? '';
+    for (const part of isObject(message.content) ? [message.content] : objectsIn(message.content)) {
+      said.content += textIn(part.text) ?? '';
+      said.reasoning_content += textIn(part.thinking) ?? '';
+    }
+    for (const call of isObject(message.tool_calls) ? [message.tool_calls] : objectsIn(message.tool_calls)) {
+      const { name, arguments: given } = isObject(call.function) ? call.function : {};
+      if (typeof name === 'string') calls.push({ name, arguments: '' });
+      const last = calls.at(-1);
+      if (last !== undefined) last.arguments += textIn(given) ?? '';
+    }
+  }
+  const toolCalls = calls.map((call, index) => ({
+    index,
+    function: { ...call, arguments: call.arguments === '' || call.arguments === 'null' ? '{}' : call.arguments },
+  }));
+  const reasons: Record<string, string> = { COMPLETE: 'stop', TOOL_CALL: 'tool_calls', MAX_TOKENS: 'length' };
+  const tokens = isObject(usage.tokens) ? usage.tokens : {};
+  return [
+    {
+      choices: [{ delta: { ...said, tool_calls: toolCalls }, finish_reason: reasons[finish ?? ''] ?? null }],
+      usage: {
+        prompt_tokens: number(tokens.input_tokens),
+        completion_tokens: number(tokens.output_tokens),
+        prompt_tokens_details: { cached_tokens: number(usage.cached_tokens) },
       },
     },
   ];

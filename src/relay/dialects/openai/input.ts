@@ -13,6 +13,13 @@ export function tallyInput(tally: PromptTally, input: JsonValue | undefined): vo
 export const inputTexts = (input: unknown): string[] =>
   typeof input === 'string' ? [input] : Array.isArray(input) ? input.flatMap(inputTexts) : [];
 
+/** Of documents as Cohere takes them beside the messages: texts, or objects of texts. */
+export const documentTexts = (documents: JsonValue | undefined): string[] =>
+  (isList(documents) ? documents : []).flatMap((one) => {
+    const data = isObject(one) ? (one.data ?? one) : one;
+    return isObject(data) ? Object.values(data).flatMap(inputTexts) : inputTexts(data);
+  });
+
 /** What a list of messages or items begins with, up to the first words of the user. */
 export function untilUser(messages: JsonValue | undefined): readonly JsonValue[] {
   if (!isList(messages)) return [];

@@ -46,7 +46,8 @@ export function openAiAnswer(
   if (error) return { ok: false, error };
 
   const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false, said: false };
-  const body = variant.translate ? variant.translate(reported, reading) : reported;
+  const translate = variant.translator?.() ?? variant.translate;
+  const body = translate ? translate(reported, reading) : reported;
   if (body === null || !Array.isArray(mode === 'embeddings' ? body.data : body.choices)) {
     const says = reportedFailure(reported).message;
     const missing = unreadableAnswer('the upstream answered without an answer in it');

@@ -227,7 +227,8 @@ export function openAiRequest(
   const asCalled: JsonObject = caller.dialect.wire === 'openai' ? caller.body : caller.neutral().body;
   let body: JsonObject = { ...asCalled, model };
   if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);
-  if (caller.dialect.wire !== 'openai' && caller.mode === 'embeddings') refusePurpose(body);
+  if (caller.dialect.wire !== 'openai' && caller.mode === 'embeddings' && variant.embedsForPurpose !== true)
+    refusePurpose(body);
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? model };

@@ -68,6 +68,7 @@ export class OpenAiStream extends SseStream {
   private readonly forwards: boolean;
   /** What chunks say is what is in them: the variant has no view of its own. */
   private readonly literal: boolean;
+  private readonly translate: OpenAiVariant['translate'];
   /** Of the chunk before, if it was passed on as it came. */
   private pattern: FramePattern | null = null;
   private strayPatterns = 0;
@@ -89,7 +90,8 @@ export class OpenAiStream extends SseStream {
     this.generated = new Generation(this.unreported.calls);
     this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';
-    this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
+    this.translate = variant.translator?.() ?? variant.translate;
+    this.literal = this.forwards && !this.translate && !variant.mend && !variant.failure;
   }
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
@@ -134,7 +136,7 @@ export class OpenAiStream extends SseStream {
     const { variant } = this;
     if (reported.service_tier !== undefined)
       this.generated.serviceTier = reportedTier(reported.service_tier) ?? this.generated.serviceTier;
-    const chunk = variant.translate ? this.translated(variant.translate, reported) : reported;
+    const chunk = this.translate ? this.translated(this.translate, reported) : reported;
     if (chunk === null) return;
     let untouched = chunk === reported && this.forwards;
     const { choices } = chunk;

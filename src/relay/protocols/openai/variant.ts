@@ -82,6 +82,10 @@ export interface OpenAiVariant {
    * for the caller.
    */
   readonly translate?: (body: JsonObject, reading: Reading) => JsonObject | null;
+  /** The same where what has gone before decides: made anew for every answer. Instead of `translate`. */
+  readonly translator?: () => NonNullable<OpenAiVariant['translate']>;
+  /** Vectors are made for a purpose, which callers of Gemini's dialect name. Left out: they are not. */
+  readonly embedsForPurpose?: true;
   /** A chunk to be translated is the last there will be, and no end mark follows. */
   readonly isLast?: (chunk: JsonObject) => boolean;
   /** Mends a message or delta in place; true when something was changed. */

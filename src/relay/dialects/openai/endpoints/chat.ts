@@ -9,7 +9,7 @@ import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import { toolsAsked } from '../../../metering/tool-calls.js';
 import { openAiCaller } from '../dialect.js';
-import { inputTexts, untilUser } from '../input.js';
+import { documentTexts, inputTexts, untilUser } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
 import { wrongOwnTools } from '../own-tools.js';
 import { asksForStream, asksForUsage } from '../streaming.js';
@@ -91,6 +91,7 @@ function demand({ body, bytes, model, names, switched = noneSwitched }: DemandIn
   const { messageTokens } = factsOf(model);
   for (const message of objectsIn(body.messages)) tallyMessage(tally, message, messageTokens);
   tallyTools(tally, body, switched);
+  for (const text of documentTexts(body.documents)) tally.text(text);
   tally.cached(body.prompt_cache_options);
   tally.cached(body.cache_control);
   tally.fixed += perReply;
@@ -125,9 +126,10 @@ export const chat: Endpoint = {
   thinking: (body) => body,
   toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, (body) => messages(body) ?? offered(body)),
-  promptTexts: ({ messages, prediction }) => [
+  promptTexts: ({ messages, prediction, documents }) => [
     ...objectsIn(messages).flatMap(({ content, refusal }) => [...contentTexts(content), ...inputTexts(refusal)]),
     ...(isObject(prediction) ? contentTexts(prediction.content) : []),
+    ...documentTexts(documents),
   ],
   beginning: ({ messages }) => untilUser(messages),
   asksForAudio,

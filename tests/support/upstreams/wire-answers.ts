@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../../src/relay/json/json.js';
+
+/* What upstreams of wires of their own answer when all is well, and how they refuse, as the journey over all of them needs it. */
+
+export interface WireAnswers {
+  readonly type: number;
+  readonly key: string;
+  readonly path: string;
+  readonly streamPath?: string;
+  /** Half of an answer, with 1000 tokens read, 100 of them from a cache, and 50 written. */
+  readonly whole: JsonObject;
+  /** The same; the first say something, and the last that it is over. */
+  readonly stream: readonly string[];
+  readonly streamType?: string;
+  readonly refusal: (message: string) => JsonObject;
+  /** Input tokens that come from a cache, where the wire reports them. */
+  readonly cached: number;
+}
+
+export const saidByAll = 'Half of an answer';
+
+const sse = (event: JsonObject): string => `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`;
+
+const cohereUsage = {
+  billed_units: { input_tokens: 900, output_tokens: 40 },
+  tokens: { input_tokens: 1_000, output_tokens: 50 },
+  cached_tokens: 100,
+};
+
+const cohere: WireAnswers = {
+  type: 34,
+  key: 'co-key-0123456789',
+  path: '/v2/chat',
+  whole: {
+    id: 'c1',
+    message: { role: 'assistant', content: [{ type: 'text', text: saidByAll }] },
+    finish_reason: 'COMPLETE',
+    usage: cohereUsage,
+  },
+  stream: [
+    { type: 'message-start', id: 'c1', delta: { message: { role: 'assistant', content: [] } } },
+    { type: 'content-delta', index: 0, delta: { message: { content: { text: 'Half of ' } } } },
+    { type: 'content-delta', index: 0, delta: { message: { content: { text: 'an answer' } } } },
+    { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage: cohereUsage } },
+  ].map(sse),
+  refusal: (message) => ({ id: 'c1', message }),
+  cached: 100,
+};
+
+export const wireAnswers: readonly WireAnswers[] = [cohere];
