@@ -163,7 +163,7 @@ export function taskEndpoints(endpoints: Endpoints, { queries, directory, readMo
   const imageUrl = (task: TaskView): string => {
     const { midjourney, siteAddress } = directory.settings();
     const isForwarded = midjourney.forwardsPictures && siteAddress !== '';
-    if (isForwarded) return `${siteAddress}${picturePath(queries.pictureKeys, task.facts.taskId)}`;
+    if (isForwarded) return `${siteAddress}${picturePath(queries.mediaKeys, task.facts.taskId)}`;
     return task.content?.urls[0] ?? '';
   };
 

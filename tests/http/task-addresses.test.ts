@@ -1,6 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { callbackPath, isCallback, picturePath, pictureTask } from '../../src/http/task-addresses.js';
+import {
+  callbackPath,
+  isCallback,
+  picturePath,
+  pictureTask,
+  videoPath,
+  videoTask,
+} from '../../src/http/task-addresses.js';
 
 const keyed = (key: string) => ({ hash: (text: string) => createHmac('sha256', key).update(text).digest('hex') });
 const keys = keyed('one');
@@ -30,6 +37,16 @@ describe('the address of a picture', () => {
   test('is void where its signature is that of a callback', () => {
     const secret = nameOf(callbackPath(keys, '17'));
     expect(pictureTask(keys, `17.${secret}`)).toBeNull();
+  });
+});
+
+describe('the address of a video', () => {
+  test('leads to its task, and is not that of a picture', () => {
+    const name = nameOf(videoPath(keys, 17));
+    expect(videoTask(keys, name)).toBe(17);
+    expect(videoTask(keys, name.replace('17.', '18.'))).toBeNull();
+    expect(pictureTask(keys, name)).toBeNull();
+    expect(videoTask(keys, nameOf(picturePath(keys, 17)))).toBeNull();
   });
 });
 

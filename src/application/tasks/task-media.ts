@@ -17,6 +17,8 @@ interface MadeBy {
   readonly urls: readonly string[];
   /** Where this gateway passes on the picture of a drawing, which is its first address; null: it does not. */
   readonly ownPicture: string | null;
+  /** Where this gateway passes on the files of a video that is ready; null: it does not. */
+  readonly ownVideo: string | null;
 }
 
 const endings: Readonly<Record<string, TaskMediaKind>> = {
@@ -25,21 +27,28 @@ const endings: Readonly<Record<string, TaskMediaKind>> = {
   ...{ mp4: 'video', webm: 'video', mov: 'video', m4v: 'video' },
 };
 
-const usual = { midjourney: 'picture', suno: 'audio', video: 'video' } as const satisfies Record<
-  TaskPlatform,
-  TaskMediaKind
->;
+type AtAddresses = Exclude<TaskPlatform, 'video'>;
+
+const usual = { midjourney: 'picture', suno: 'audio' } as const satisfies Record<AtAddresses, TaskMediaKind>;
 
 /** By the ending of its path; without a known one, what its platform makes. null: no browser is led there. */
-function kindOf(platform: TaskPlatform, text: string): TaskMediaKind | null {
+function kindOf(platform: AtAddresses, text: string): TaskMediaKind | null {
   const url = urlIn(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   const ending = /\.(\w{2,4})$/.exec(url.pathname)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(endings, ending) ? (endings[ending] ?? null) : usual[platform];
 }
 
+/** By their index: many an upstream names no address, or one that needs its key. */
+const ownVideos = (path: string, count: number): readonly TaskMedia[] =>
+  Array.from({ length: Math.max(count, 1) }, (_, index) => ({
+    kind: 'video',
+    url: index === 0 ? path : `${path}?index=${index}`,
+  }));
+
 /** In the order of their addresses, each once. */
-export function taskMedia({ platform, urls, ownPicture }: MadeBy): readonly TaskMedia[] {
+export function taskMedia({ platform, urls, ownPicture, ownVideo }: MadeBy): readonly TaskMedia[] {
+  if (platform === 'video') return ownVideo === null ? [] : ownVideos(ownVideo, urls.length);
   return [...new Set(urls)].flatMap((url, index) => {
     const kind = kindOf(platform, url);
     if (kind === null) return [];

@@ -66,6 +66,6 @@ export function taskQueries({ taskStore, personal, vault, ...reading }: TaskQuer
     },
     taskOwner,
     /** What addresses of pictures are signed with. */
-    pictureKeys: { hash: (text: string) => vault.hash(text) },
+    mediaKeys: { hash: (text: string) => vault.hash(text) },
   };
 }

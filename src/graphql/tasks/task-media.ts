@@ -14,7 +14,8 @@ export class TaskMediaObject implements TaskMedia {
   readonly kind!: TaskMediaKind;
 
   @Field(() => String, {
-    description: 'A path of this gateway, signed, for the first picture of a drawing; else an address upstream.',
+    description:
+      'A path of this gateway, signed, for videos and the first picture of a drawing; else an address upstream.',
   })
   readonly url!: string;
 }

@@ -3,7 +3,7 @@ import type { TaskView } from '../../application/ports/task-ports.js';
 import { submitCodeOf, type TaskMedia, taskMedia } from '../../application/tasks/task-media.js';
 import { type Instant, unixSeconds } from '../../domain/kernel/instant.js';
 import { isTerminal, type TaskFailureReason, type TaskPlatform, type TaskStatus } from '../../domain/task/task.js';
-import { picturePath } from '../../http/task-addresses.js';
+import { picturePath, videoPath } from '../../http/task-addresses.js';
 import type { GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { QuotaScalar, TimestampScalar } from '../server/scalars.js';
@@ -46,9 +46,18 @@ function ownPictureOf(
   { directory, queries }: GraphqlContext['application'],
 ): string | null {
   if (facts.platform !== 'midjourney' || !directory.settings().midjourney.forwardsPictures) return null;
-  const path = picturePath(queries.pictureKeys, facts.taskId);
+  const path = picturePath(queries.mediaKeys, facts.taskId);
   return isTerminal(status) ? path : `${path}?progress=${progress}`;
 }
+
+/** Where this gateway passes on the files of a video; null: there are none, or not yet, or they are forgotten. */
+const ownVideoOf = (
+  { facts, status, content }: TaskView,
+  { queries }: Pick<GraphqlContext['application'], 'queries'>,
+): string | null =>
+  facts.platform === 'video' && status === 'succeeded' && content !== null
+    ? videoPath(queries.mediaKeys, facts.taskId)
+    : null;
 
 @ObjectType('Task', { description: 'A drawing, music or a video, made after the call that asked for it was answered.' })
 export class TaskObject implements Pick<TaskView, 'status' | 'progress' | 'reason' | 'charged' | 'refunded'> {
@@ -184,7 +193,8 @@ export class TaskResolver {
   media(@Root() task: TaskView, @Ctx() { application }: GraphqlContext): readonly TaskMedia[] {
     const { facts, content } = task;
     const ownPicture = ownPictureOf(task, application);
-    return taskMedia({ platform: facts.platform, urls: content?.urls ?? [], ownPicture });
+    const ownVideo = ownVideoOf(task, application);
+    return taskMedia({ platform: facts.platform, urls: content?.urls ?? [], ownPicture, ownVideo });
   }
 
   @Authorized('admin')

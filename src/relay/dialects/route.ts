@@ -56,6 +56,7 @@ export interface RoutesOptions {
     | 'ownVideos'
     | 'deleteVideo'
     | 'sendVideoFile'
+    | 'sendSignedVideo'
   >;
   readonly directory: Directory;
   readonly vault: Pick<Vault, 'hash'>;

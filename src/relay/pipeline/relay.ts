@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { TaskPage, TaskView } from '../../application/ports/task-ports.js';
 import { BodyRoom } from '../../http/body-room.js';
 import { authenticate, type KeyCaller, type Shown } from '../admission/authenticate.js';
+import { PlacesPerUser } from '../admission/places-per-user.js';
 import type { HeldBody, RelayPorts } from '../contracts/ports.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
 import { openHeartbeats } from '../delivery/heartbeats.js';
@@ -26,6 +27,7 @@ import { ComparedMessages } from './compared-messages.js';
 import { concludeCall, concludeFaulted, concludeUnanswered, whileReserved } from './conclude.js';
 import { countPrompt, type TokenCount } from './counting.js';
 import { deliverCall, finishCall } from './deliver.js';
+import { HeldFiles } from './held-files.js';
 import { type KeptRequest, serveKept } from './kept-resource.js';
 import { LeftChannels } from './left-channels.js';
 import { makeConversation } from './make-conversation.js';
@@ -41,7 +43,7 @@ import { submitTask } from './submit-task.js';
 import { type PictureRequest, servePicture } from './task-picture.js';
 import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
 import { type TaskReport, takeReport } from './task-report.js';
-import { sendVideoFile, type VideoFileRequest } from './video-file.js';
+import { type SignedVideoRequest, sendSignedVideo, sendVideoFile, type VideoFileRequest } from './video-file.js';
 
 /* A metered call from its request to its outcome, stage by stage. */
 
@@ -71,12 +73,16 @@ export interface Relay {
   ownVideos(shown: Shown, page: TaskPage): Promise<OwnVideos>;
   deleteVideo(shown: Shown, id: string): Promise<void>;
   sendVideoFile(request: VideoFileRequest): Promise<void>;
+  /** The video of a task, for whoever has its address. Throws RelayError, where nothing is sent yet. */
+  sendSignedVideo(request: SignedVideoRequest): Promise<void>;
   /** Calls under way. */
   active(): number;
 }
 
 /** What is held of conversations until their responses are stored, of as much memory as a process may have. */
 const shareOfConversations = 32;
+/** A player has two or three requests at a time. */
+const signedDownloadsPerUser = 12;
 
 export function openRelay(relayPorts: RelayPorts): Relay {
   const { config, log } = relayPorts;
@@ -93,10 +99,22 @@ export function openRelay(relayPorts: RelayPorts): Relay {
     maxBytes: maxConversationBytes,
     unfinishedPerAddress: Number.MAX_SAFE_INTEGER,
   });
-  const parsedChannel = channelParser();
-  const shared = { parsedChannel, heartbeats, stalledCallers, leftChannels, comparedMessages, conversationRoom };
-  const ports = { ...relayPorts, ...shared };
+  const ports = {
+    ...{ ...relayPorts, parsedChannel: channelParser() },
+    ...{ heartbeats, stalledCallers, leftChannels, comparedMessages, conversationRoom },
+    heldFiles: new HeldFiles(relayPorts.answers.maxBytes),
+    signedDownloads: new PlacesPerUser(signedDownloadsPerUser),
+  };
   let active = 0;
+
+  const counted = async (work: () => Promise<void>): Promise<void> => {
+    active++;
+    try {
+      await work();
+    } finally {
+      active--;
+    }
+  };
 
   const serve = async (call: ConnectedCall, connection: CallerConnection): Promise<void> => {
     if (connection.gone) return;
@@ -119,16 +137,9 @@ export function openRelay(relayPorts: RelayPorts): Relay {
       return ports.limits.admit(user.id, apiKey.id, ports.directory.settings());
     },
     count: (call) => countPrompt(ports, call),
-    async kept(request) {
-      active++;
-      try {
-        // What has no id yet is made.
-        if (request.id === null) await makeConversation(ports, request);
-        else await serveKept(ports, request);
-      } finally {
-        active--;
-      }
-    },
+    // What has no id yet is made.
+    kept: (request) =>
+      counted(() => (request.id === null ? makeConversation(ports, request) : serveKept(ports, request))),
     ownTasks: (request) => ownTasks(ports, request),
     askAboutTask: (question) => askAboutTask(ports, question),
     takeReport: (report) => takeReport(ports, report),
@@ -136,14 +147,8 @@ export function openRelay(relayPorts: RelayPorts): Relay {
     ownVideo: (shown, id) => ownVideo(ports, shown, id),
     ownVideos: (shown, page) => ownVideos(ports, shown, page),
     deleteVideo: (shown, id) => deleteVideo(ports, shown, id),
-    async sendVideoFile(request) {
-      active++;
-      try {
-        await sendVideoFile(ports, request);
-      } finally {
-        active--;
-      }
-    },
+    sendVideoFile: (request) => counted(() => sendVideoFile(ports, request)),
+    sendSignedVideo: (request) => counted(() => sendSignedVideo(ports, request)),
     active: () => active,
     serve,
     handle: (call) => serve(call, new HttpCaller(call, call.endpoint.dialect)),

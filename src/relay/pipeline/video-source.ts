@@ -3,6 +3,7 @@ import type { UserId } from '../../domain/kernel/ids.js';
 import { fromUpstream } from '../contracts/errors.js';
 import type { UpstreamRequest } from '../contracts/protocol.js';
 import type { VideoSource, VideoVariant } from '../contracts/video-files.js';
+import type { CallerConnection } from '../delivery/caller-connection.js';
 import { undoubled } from '../protocols/model-address.js';
 import type { Sending, UpstreamAnswer } from '../upstream/upstream.js';
 import { unreadableAnswer } from '../upstream/upstream-error.js';
@@ -21,10 +22,13 @@ const maxRedirects = 3;
 
 /** One of them; others are not asked for. */
 const singleRange = /^bytes=(\d{1,15}-\d{0,15}|-\d{1,15})$/;
-interface WantedFile {
+
+export interface WantedFile {
   /** As its caller has sent it. */
   readonly range: string | undefined;
   readonly variant: VideoVariant;
+  /** Who leaves ends the request; left out: it goes on. See CallerConnection. */
+  readonly whenGone?: CallerConnection['whenGone'];
 }
 
 export interface FileSource {
@@ -36,7 +40,7 @@ export interface FileSource {
 /** The answer at the end of all redirects. */
 export async function openVideoFile(
   ports: OpenPorts,
-  { range, variant }: WantedFile,
+  { range, variant, whenGone }: WantedFile,
   { keeper, source, user }: FileSource,
 ): Promise<{ readonly answer: UpstreamAnswer; readonly sending: Sending }> {
   const { provider, channel } = keeper;
@@ -58,7 +62,9 @@ export async function openVideoFile(
     const sending = isChosen
       ? ports.files.send(request, { proxy: null, ...times, payer: user })
       : ports.upstream.send(request, { proxy: channel.proxy, ...times, payer: user });
+    const forget = whenGone?.(() => sending.cancel());
     const sent = await sending.sent;
+    forget?.();
     if (!sent.ok) throw unreached(sent).error;
     const next = redirectIn(sent.answer, request.url);
     if (next === null) return { answer: sent.answer, sending };

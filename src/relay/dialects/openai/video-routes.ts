@@ -79,15 +79,16 @@ export function videoRoutes({ relay, directory }: RoutesOptions, under: (path: s
     return { id, deleted: true, object: 'video.deleted' };
   });
 
+  const wantedIn = (exchange: IncomingRequest) => ({
+    ...exchange,
+    ...{ dialect, range: exchange.request.headers.range, isHead: exchange.request.method === 'HEAD' },
+    variant: wordIn<VideoVariant>(exchange.query, 'variant', videoVariants, 'video'),
+    index: countIn(exchange.query, 'index', 0, [0, maxIndex]),
+  });
   const content = (exchange: IncomingRequest): Promise<void> =>
-    relay.sendVideoFile({
-      ...exchange,
-      ...shownIn(exchange),
-      ...{ dialect, id: idIn(exchange), range: exchange.request.headers.range },
-      variant: wordIn<VideoVariant>(exchange.query, 'variant', videoVariants, 'video'),
-      index: countIn(exchange.query, 'index', 0, [0, maxIndex]),
-      isHead: exchange.request.method === 'HEAD',
-    });
+    relay.sendVideoFile({ ...wantedIn(exchange), ...shownIn(exchange), id: idIn(exchange) });
+  const signed = (exchange: IncomingRequest): Promise<void> =>
+    relay.sendSignedVideo({ ...wantedIn(exchange), name: exchange.params.name ?? '' });
 
   const remix = async (exchange: IncomingRequest): Promise<void> => {
     const { task, order } = await relay.ownVideo(shownIn(exchange), idIn(exchange));
@@ -107,6 +108,7 @@ export function videoRoutes({ relay, directory }: RoutesOptions, under: (path: s
     { method: 'GET', path: video, dialect, answer: retrieve },
     { method: 'DELETE', path: video, dialect, answer: remove },
     { method: 'GET', path: `${video}/content`, dialect, answer: content },
+    { method: 'GET', path: under('/v1/videos/files/:name'), dialect, answer: signed },
     { method: 'POST', path: `${video}/remix`, dialect, answer: remix },
     { method: 'GET', path: under(`${videoGenerations.path}/:id`), dialect, answer: fetchGeneration },
   ];
