@@ -157,7 +157,7 @@ const saidIn = (frame: Buffer): unknown => JSON.parse(/data: (\{.*)/.exec(frame.
 describe('null in an answer of any provider', () => {
   test.each(
     goldens
-      .filter(({ stream, provider }) => stream && !comesInFrames(provider))
+      .filter((golden) => golden.stream && !comesInFrames(golden))
       .map((golden) => [golden.name, golden] as const),
   )('is tolerated in every frame of %s', (_name, golden) => {
     const frames = framesIn(golden);
@@ -165,7 +165,7 @@ describe('null in an answer of any provider', () => {
       const said = saidIn(frame);
       return placesIn(said).flatMap((path) => {
         const event = /^event: .*\n/.exec(frame.toString('utf8'))?.[0] ?? '';
-        const spoilt = Buffer.from(`${event}${frameFrom(golden.provider, JSON.stringify(nulledAt(said, path)))}`);
+        const spoilt = Buffer.from(`${event}${frameFrom(golden, JSON.stringify(nulledAt(said, path)))}`);
         const fault = faultIn(() => streamFault(golden, [...frames.slice(0, at), spoilt, ...frames.slice(at + 1)]));
         return fault === null ? [] : [`${at}: ${pathText(path)}: ${fault}`];
       });

@@ -261,7 +261,7 @@ export interface Protocol {
    * Addresses of pictures that must stand in the request themselves: they are fetched before it is made. Left out: none.
    * Throws NotConvertible.
    */
-  readonly pictures?: (asked: Pick<RequestInput, 'caller' | 'model'>) => readonly string[];
+  readonly pictures?: (asked: Pick<RequestInput, 'caller' | 'model' | 'channel'>) => readonly string[];
   /** Throws NotConvertible. */
   request(asked: RequestInput): UpstreamRequest;
   /** A complete body, whatever its status. The error's `retryAfter` is for whoever has the headers to fill in. */

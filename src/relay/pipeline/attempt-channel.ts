@@ -52,7 +52,7 @@ export async function attemptChannel(
 
   let request: UpstreamRequest;
   try {
-    const pictures = await picturesFor(provider, call, model, ports);
+    const pictures = await picturesFor({ provider, channel: upstreamChannel, model }, call, ports);
     const options = requestOptions(ports, parsed, { pictures, callback: callbackOf(ports, given) });
     request = await ports.largeWork.runSteps(bodyBytes, () =>
       requestSteps(provider, upstreamChannel, caller, { model, options }),
@@ -136,12 +136,11 @@ const noPictures: RequestOptions['pictures'] = new Map();
 
 /** Throws NotConvertible. */
 async function picturesFor(
-  provider: Provider,
+  { provider, channel, model }: { provider: Provider; channel: UpstreamChannel; model: string },
   { caller, payer, answerSlot }: ChannelRequest,
-  model: string,
   { pictures }: ChannelAttemptPorts,
 ): Promise<RequestOptions['pictures']> {
-  const addresses = wireOf(provider, caller.mode).pictures?.({ caller, model }) ?? [];
+  const addresses = wireOf(provider, caller.mode).pictures?.({ caller, model, channel }) ?? [];
   if (addresses.length === 0) return noPictures;
   const fetched = await pictures.fetch(addresses, payer, answerSlot);
   if (fetched !== null) return fetched;

@@ -32,7 +32,7 @@ const signer = {
 };
 const pair = `${signer.accessKeyId}|${signer.secretAccessKey}`;
 const key = `${pair}|us-east-1`;
-const info = { callId: 'call-1', model: 'm', createdAt: 0 };
+const info = { callId: 'call-1', model: 'claude-3-5-sonnet-20241022', createdAt: 0 };
 const claude = 'claude-3-5-sonnet-20241022';
 
 const channelWith = (given: Partial<UpstreamChannel> = {}): UpstreamChannel => ({ ...plainChannel, key, ...given });
@@ -223,15 +223,15 @@ describe('the body of a Claude request on AWS', () => {
     const bound = { type: 'document', source: { type: 'content', content: [picture('https://p.example/c.png')] } };
     const { pictures } = awsClaude.protocol;
     const caller = own(talk(picture('https://p.example/a.png'), result, bound));
-    expect(pictures?.({ caller, model: claude })).toEqual([
+    expect(pictures?.({ caller, model: claude, channel: channelWith() })).toEqual([
       'https://p.example/a.png',
       'https://p.example/b.png',
       'https://p.example/c.png',
     ]);
-    expect(pictures?.({ caller: { ...caller, mode: 'counting' }, model: claude })).toEqual([]);
+    expect(pictures?.({ caller: { ...caller, mode: 'counting' }, model: claude, channel: channelWith() })).toEqual([]);
     const image_url = { url: 'https://p.example/d.png' };
     const asked = callerOf('chat', talk({ type: 'image_url', image_url }));
-    expect(pictures?.({ caller: asked, model: claude })).toEqual([image_url.url]);
+    expect(pictures?.({ caller: asked, model: claude, channel: channelWith() })).toEqual([image_url.url]);
   });
 
   test.each([

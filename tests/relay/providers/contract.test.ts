@@ -83,7 +83,7 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
     expect(play(golden, byteByByte(upstream))).toEqual(play(golden, [upstream]));
   });
 
-  test.skipIf(comesInFrames(golden.provider)).each(spellings)('is the same with %s', (_spelling, spelled) => {
+  test.skipIf(comesInFrames(golden)).each(spellings)('is the same with %s', (_spelling, spelled) => {
     const other = Buffer.from(spelled(upstream.toString('utf8')));
     for (const chunks of [[other], byteByByte(other)]) {
       const { answer, usage, generated } = play(golden, chunks);
@@ -99,7 +99,7 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
     const { key } = golden.channel;
     const text = `Engine overloaded at http://10.0.0.7:8000/v1 with ${key}`;
     const said = JSON.stringify({ error: { message: text, type: 'server_error', code: null } });
-    const error = frameFrom(golden.provider, said);
+    const error = frameFrom(golden, said);
     for (let count = 0; count < frames.length; count++) {
       const broken = play(golden, [first(count), error, first(frames.length)]);
       const before = play(golden, [first(count)]);

@@ -21,7 +21,7 @@ import { isObject, type JsonObject } from '../../../src/relay/json/json.js';
 import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import type { UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
-import { eventFrame, framesOf } from '../../support/upstreams/event-stream.js';
+import { converseFramesOf, framesOf } from '../../support/upstreams/event-stream.js';
 
 /* One case per folder: what a caller asked of a channel, what went upstream, what came back, what the caller got. */
 
@@ -172,30 +172,40 @@ function claudeOf({
   });
 }
 
-/** Their events come in binary frames; the fixtures have them as text. */
-const inFrames = new Set([33]);
-export const comesInFrames = ({ type }: Pick<Provider, 'type'>): boolean => inFrames.has(type);
+/** How the events of a stream come: as text, or in binary frames of either of Amazon's interfaces. Fixtures have text. */
+type Framing = 'text' | 'invoked' | 'conversed';
 
-const sentAs = (provider: Pick<Provider, 'type'>, text: string): Buffer =>
-  comesInFrames(provider) ? Buffer.concat(framesOf(text)) : Buffer.from(text);
+const framingAt = (url: string): Framing => {
+  if (url.endsWith('/converse-stream')) return 'conversed';
+  return url.endsWith('/invoke-with-response-stream') ? 'invoked' : 'text';
+};
+
+export const comesInFrames = ({ sent }: Pick<Golden, 'sent'>): boolean => framingAt(sent.url) !== 'text';
+
+const frames: Readonly<Record<Framing, (text: string) => Buffer[]>> = {
+  text: (text) => [Buffer.from(text)],
+  invoked: framesOf,
+  conversed: converseFramesOf,
+};
 
 /** Those of a stream that say something. */
-export function framesIn({ provider, upstream }: Pick<Golden, 'provider' | 'upstream'>): Buffer[] {
-  if (!comesInFrames(provider))
+export function framesIn(golden: Pick<Golden, 'sent' | 'upstream'>): Buffer[] {
+  const { upstream } = golden;
+  if (!comesInFrames(golden))
     return upstream
       .toString('utf8')
       .split(/(?<=\n\n)/)
       .filter((frame) => /^(event: [\w-]+\n)?data: \{/.test(frame))
       .map((frame) => Buffer.from(frame));
-  const frames: Buffer[] = [];
-  for (let at = 0; at < upstream.length; at += frames.at(-1)?.length ?? 0)
-    frames.push(upstream.subarray(at, at + upstream.readUInt32BE(at)));
-  return frames;
+  const found: Buffer[] = [];
+  for (let at = 0; at < upstream.length; at += found.at(-1)?.length ?? 0)
+    found.push(upstream.subarray(at, at + upstream.readUInt32BE(at)));
+  return found;
 }
 
 /** One that says this, as JSON. */
-export const frameFrom = (provider: Provider, data: string): Buffer =>
-  comesInFrames(provider) ? eventFrame(data) : Buffer.from(`data: ${data}\n\n`);
+export const frameFrom = ({ sent }: Pick<Golden, 'sent'>, data: string): Buffer =>
+  Buffer.concat(frames[framingAt(sent.url)](`data: ${data}\n\n`));
 
 function load(folder: string): Golden {
   const file = (name: string): string => readFileSync(join(root, folder, name), 'utf8');
@@ -218,6 +228,7 @@ function load(folder: string): Golden {
     }),
   };
   const upstreamModel = request.upstreamModel ?? String(request.body.model);
+  const sent: Golden['sent'] = JSON.parse(file('upstream-request.json'));
   return {
     name: folder,
     provider: providerOfType(request.channel.type),
@@ -226,9 +237,9 @@ function load(folder: string): Golden {
     upstreamModel,
     options: { ...usualOptions, ...request.options, claude: claudeOf(request.claude) },
     info: { callId: 'call-1', model: upstreamModel, createdAt: 1_760_000_000 },
-    sent: JSON.parse(file('upstream-request.json')),
+    sent,
     upstream: stream
-      ? sentAs(request.channel, file('upstream.sse'))
+      ? Buffer.concat(frames[framingAt(sent.url)](file('upstream.sse')))
       : readFileSync(join(root, folder, 'upstream.json')),
     stream,
     answer: existsSync(join(root, folder, `answer.${ending}`)) ? file(`answer.${ending}`) : null,

@@ -34,7 +34,7 @@ test.each([
   ['Anthropic’s', own(saying({ type: 'image', source: { type: 'url', url: address } }))],
   ['OpenAI’s', callerOf('chat', saying({ type: 'image_url', image_url: { url: address } }))],
 ])('are fetched for clients of %s dialect', (_whose, caller) => {
-  expect(provider.protocol.pictures?.({ caller, model: claude })).toEqual([address]);
+  expect(provider.protocol.pictures?.({ caller, model: claude, channel: plainChannel })).toEqual([address]);
   expect(asked(caller).messages[0].content).toEqual([
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
   ]);

@@ -28,3 +28,18 @@ export const exceptionFrame = (name: string, message: string): Buffer =>
 /** The frames of a stream that is written as text. */
 export const framesOf = (text: string): Buffer[] =>
   [...text.matchAll(/^data: (.*)$/gm)].map(([, event = '']) => eventFrame(event));
+
+/** One event of Converse's, which is named beside what it says. What has no such name is sent whole. */
+function converseFrame(event: string): Buffer {
+  const parsed = JSON.parse(event) as Record<string, Record<string, unknown>>;
+  const [name = ''] = Object.keys(parsed);
+  const said = name === 'error' ? parsed : { ...parsed[name], p: 'abcdefghij' };
+  return frameOf(
+    { ':event-type': name, ':content-type': 'application/json', ':message-type': 'event' },
+    JSON.stringify(said),
+  );
+}
+
+/** The same of events of Converse's. */
+export const converseFramesOf = (text: string): Buffer[] =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, event = '']) => converseFrame(event));

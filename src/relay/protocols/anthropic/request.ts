@@ -43,7 +43,8 @@ import type { AnthropicVariant } from './variant.js';
 
 /* From the caller's request to Anthropic's Messages: the caller's own body where it speaks them, else out of the neutral one. */
 
-const limitGiven = ({ max_tokens: older, max_completion_tokens: newer }: JsonObject): number | null => {
+/** null: none. */
+export const limitGiven = ({ max_tokens: older, max_completion_tokens: newer }: JsonObject): number | null => {
   const given = [countIn(older), countIn(newer)].filter((limit) => limit !== null && limit > 0) as number[];
   return given.length === 0 ? null : Math.max(...given);
 };

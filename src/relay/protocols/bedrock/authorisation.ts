@@ -3,7 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { Authorisation } from '../../contracts/authorisation.js';
 import type { UpstreamRequest } from '../../contracts/protocol.js';
 import { bodyOf } from '../../upstream/request-content.js';
-import { type Credentials, credentialsIn } from './key.js';
+import { type Credentials, credentialsIn, isMantle } from './key.js';
 
 const sha256 = Hash.bind(null, 'sha256');
 
@@ -23,10 +23,12 @@ async function signed(
   const signer = new SignatureV4({
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) },
     region,
-    service: 'bedrock',
+    service: isMantle(request.url) ? 'bedrock-mantle' : 'bedrock',
     sha256,
     applyChecksum: false,
   });
+  // What is asked for without a body has no type.
+  const type = request.headers['content-type'];
   const { headers } = await signer.sign(
     {
       method: request.method,
@@ -34,7 +36,7 @@ async function signed(
       hostname,
       path: pathname,
       query: Object.fromEntries(searchParams),
-      headers: { host, 'content-type': request.headers['content-type'] ?? '' },
+      headers: { host, ...(type !== undefined && { 'content-type': type }) },
       body: bodyOf(request.content),
     },
     { signingDate: new Date(now) },

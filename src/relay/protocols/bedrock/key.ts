@@ -40,6 +40,9 @@ export function confidentialIn(provider: Provider, channel: UpstreamChannel): Co
   return { ...confidentialOf(provider, placed(provider, channel)), key };
 }
 
+/** Whether a base URL is of Amazon's second engine, whose requests are signed for a service of its own. */
+export const isMantle = (baseUrl: string): boolean => /^https?:\/\/bedrock-mantle\./.test(baseUrl.trim());
+
 /** The channel with the host of its region, where the operator has named no other. Throws NotConvertible. */
 export function placed(provider: Provider, channel: UpstreamChannel): UpstreamChannel {
   const { region } = credentialsIn(channel);

@@ -16,7 +16,10 @@ const bareEnd = Buffer.from('{"type":"message_stop"}');
 
 const nothing = Buffer.alloc(0);
 
-/** Anthropic's events, each in a frame: they are put into the words of its own stream, and read as that. */
+/** What a frame that is an event says, as events of Messages in text; null: nothing. */
+type EventsIn = (frame: EventFrame) => Buffer | null;
+
+/** Events of a model, each in a frame: they are put into the words of Anthropic's own stream, and read as that. */
 export class BedrockStream implements AnswerStream {
   private readonly decoder = new EventStreamDecoder();
   private error: UpstreamError | null = null;
@@ -24,6 +27,7 @@ export class BedrockStream implements AnswerStream {
   constructor(
     private readonly events: AnthropicStream,
     private readonly confidential: Confidential,
+    private readonly eventsOf: EventsIn = eventIn,
   ) {}
 
   get nextSequence(): number {
@@ -73,7 +77,7 @@ export class BedrockStream implements AnswerStream {
       for (const frame of this.decoder.push(chunk)) {
         this.error = this.failureIn(frame);
         if (this.error !== null) break;
-        const event = eventIn(frame);
+        const event = this.eventsOf(frame);
         if (event !== null) events.push(event);
       }
     } catch (error) {

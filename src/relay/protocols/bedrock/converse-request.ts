@@ -1,0 +1,190 @@
+import { NotConvertible, type RequestOptions } from '../../contracts/protocol.js';
+import {
+  countIn,
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberIn,
+  objectsIn,
+  textIn,
+} from '../../json/json.js';
+import { limitGiven } from '../anthropic/request.js';
+import type { MessagesTarget } from '../anthropic/variant.js';
+import { neutralAs } from '../request-builder.js';
+import { ConverseBlocks, cachePointAfter, converseMessages } from './converse-blocks.js';
+
+/*
+ * A request in Anthropic's words, which callers of every dialect are put into, in those of Converse.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
+
+const refused = (what: string): NotConvertible => new NotConvertible('caller', what);
+const cannot = 'cannot be put to this model, which is asked by Converse';
+
+/** Members that are put in other words here, or that say nothing of what is answered. */
+const known: ReadonlySet<string> = new Set([
+  ...['model', 'stream', 'system', 'messages', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences'],
+  ...['tools', 'tool_choice', 'thinking', 'output_config', 'metadata', 'cache_control', 'anthropic_version'],
+  ...['anthropic_beta', 'service_tier', 'diagnostics', 'inference_geo'],
+]);
+
+/** Members of Converse itself, which an operator may set for a channel. */
+const operators = [
+  'additionalModelRequestFields',
+  'guardrailConfig',
+  'performanceConfig',
+  'requestMetadata',
+  'serviceTier',
+] as const;
+
+function refuseUnknown(body: JsonObject, override: JsonObject): void {
+  for (const name of Object.keys(body)) {
+    if (known.has(name) || Object.hasOwn(override, name) || body[name] === undefined) continue;
+    if (name === 'speed' && body.speed === 'standard') continue;
+    throw refused(`${name} ${cannot}`);
+  }
+}
+
+function toolOf(tool: JsonObject, path: string): JsonObject[] {
+  if ((tool.type ?? 'custom') !== 'custom') throw refused(`${path}.type: a tool of type ${tool.type} ${cannot}`);
+  const { name, description, input_schema: json, strict } = tool;
+  const spec = {
+    name,
+    ...(textIn(description) !== null && { description }),
+    inputSchema: { json: json ?? { type: 'object' } },
+    ...(strict === true && { strict }),
+  };
+  return [{ toolSpec: spec }, ...cachePointAfter(tool)];
+}
+
+const callsTools = (messages: JsonValue | undefined): boolean =>
+  objectsIn(messages).some(({ content }) =>
+    objectsIn(content).some(({ type }) => type === 'tool_use' || type === 'tool_result'),
+  );
+
+/** Throws NotConvertible. */
+function toolsIn({ tools, tool_choice: choice, messages }: JsonObject): JsonObject {
+  const offered = objectsIn(tools).flatMap((tool, at) => toolOf(tool, `tools[${at}]`));
+  if (offered.length === 0) return {};
+  const { type, name } = isObject(choice) ? choice : {};
+  switch (type) {
+    case 'any':
+      return { toolConfig: { tools: offered, toolChoice: { any: {} } } };
+    case 'tool':
+      return { toolConfig: { tools: offered, toolChoice: { tool: { name } } } };
+    case 'none':
+      // Without tools a conversation that has called some is refused there.
+      if (callsTools(messages)) throw refused(`tool_choice none, in a conversation that has called tools, ${cannot}`);
+      return {};
+    default:
+      return { toolConfig: { tools: offered } };
+  }
+}
+
+/** Budgets, for who names one, in words of effort. */
+const effortOfBudget = (budget: number): string => (budget < 2_048 ? 'low' : budget < 8_192 ? 'medium' : 'high');
+
+interface Thinking {
+  /** false: the model is not to think. null: nothing is said. */
+  readonly wanted: boolean | null;
+  readonly effort: 'low' | 'medium' | 'high';
+}
+
+function thinkingIn({ thinking, output_config: config }: JsonObject): Thinking {
+  const { type, budget_tokens: budget } = isObject(thinking) ? thinking : {};
+  const named = isObject(config) ? textIn(config.effort) : null;
+  const asked = named ?? (countIn(budget) === null ? 'medium' : effortOfBudget(countIn(budget) ?? 0));
+  const effort = asked === 'low' || asked === 'medium' ? asked : 'high';
+  if (type === 'disabled') return { wanted: false, effort };
+  return { wanted: type === undefined && named === null ? null : true, effort };
+}
+
+const isNova = (model: string): boolean => /(^|\.)amazon\.nova-/.test(model);
+
+/**
+ * Thinking has a form per maker; of those that are not here none is documented. Amazon's models take no limit with the
+ * highest effort (https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html): with a limit they are
+ * asked for the one below it.
+ */
+function ofTheMaker(body: JsonObject, model: string, inference: JsonObject): JsonObject {
+  const { wanted, effort } = thinkingIn(body);
+  if (/(^|\.)amazon\.nova-2/.test(model)) {
+    if (wanted === null) return {};
+    const held = effort === 'high' && Object.keys(inference).some((name) => name !== 'stopSequences');
+    return {
+      reasoningConfig: wanted
+        ? { type: 'enabled', maxReasoningEffort: held ? 'medium' : effort }
+        : { type: 'disabled' },
+    };
+  }
+  if (/(^|\.)openai\.gpt-oss-/.test(model) && wanted !== null) return { reasoning_effort: wanted ? effort : 'low' };
+  return {};
+}
+
+/** Only Amazon's own models are documented to take it beside the usual parameters. */
+const topK = ({ top_k: value }: JsonObject, model: string): JsonObject =>
+  isNova(model) && numberIn(value) !== null ? { inferenceConfig: { topK: value } } : {};
+
+function formatIn({ output_config: config }: JsonObject, { caller }: MessagesTarget): JsonObject {
+  const format = isObject(config) && isObject(config.format) ? config.format : null;
+  if (format !== null && isObject(format.schema)) {
+    const jsonSchema = { name: 'answer', schema: JSON.stringify(format.schema) };
+    return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
+  }
+  const { response_format: asked } = caller.dialect.wire === 'anthropic' ? {} : neutralAs(caller, 'chat');
+  if (isObject(asked) && asked.type === 'json_object')
+    throw refused(`response_format: json_object ${cannot}; json_schema can`);
+  return {};
+}
+
+/** The Messages have no answer without a limit; these models have their own, which may be below the usual one. */
+function namesLimit({ caller, channel, options, asModel }: MessagesTarget): boolean {
+  if (caller.dialect.wire === 'anthropic' || caller.outputLimit !== null) return true;
+  const override = options.passThrough ? null : channel.paramOverride;
+  return (
+    limitGiven(neutralAs(caller, 'chat')) !== null ||
+    (override !== null && countIn(override.max_tokens) !== null) ||
+    options.claude.defaultMaxTokens.has(asModel)
+  );
+}
+
+function inferenceOf(body: JsonObject, target: MessagesTarget): JsonObject {
+  const { max_tokens: maxTokens, temperature, top_p: topP, stop_sequences: stops } = body;
+  return {
+    ...(namesLimit(target) && countIn(maxTokens) !== null && { maxTokens }),
+    ...(numberIn(temperature) !== null && { temperature }),
+    ...(numberIn(topP) !== null && { topP }),
+    ...(isList(stops) && stops.length > 0 && { stopSequences: stops }),
+  };
+}
+
+const overrideOf = ({ options, channel }: { options: RequestOptions; channel: MessagesTarget['channel'] }) =>
+  (options.passThrough ? null : channel.paramOverride) ?? {};
+
+/** Throws NotConvertible naming what has no words there. */
+export function converseBody(body: JsonObject, target: MessagesTarget): JsonObject {
+  const override = overrideOf(target);
+  refuseUnknown(body, override);
+  const { model } = target;
+  const messages = converseMessages(body.messages);
+  messages.at(-1)?.content.push(...cachePointAfter(body));
+  const system = new ConverseBlocks().of(body.system, 'system');
+  const inference = inferenceOf(body, target);
+  const own: JsonObject = {};
+  for (const name of operators) if (override[name] !== undefined) own[name] = override[name];
+  const fields = {
+    ...ofTheMaker(body, model, inference),
+    ...topK(body, model),
+    ...(isObject(own.additionalModelRequestFields) ? own.additionalModelRequestFields : {}),
+  };
+  return {
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    ...(system.length > 0 && { system }),
+    ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
+    ...toolsIn(body),
+    ...formatIn(body, target),
+    ...own,
+    ...(Object.keys(fields).length > 0 && { additionalModelRequestFields: fields }),
+  };
+}
