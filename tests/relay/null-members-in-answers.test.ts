@@ -156,9 +156,7 @@ const saidIn = (frame: Buffer): unknown => JSON.parse(/data: (\{.*)/.exec(frame.
 
 describe('null in an answer of any provider', () => {
   test.each(
-    goldens
-      .filter((golden) => golden.stream && !comesInFrames(golden))
-      .map((golden) => [golden.name, golden] as const),
+    goldens.filter((golden) => golden.stream && !comesInFrames(golden)).map((golden) => [golden.name, golden] as const),
   )('is tolerated in every frame of %s', (_name, golden) => {
     const frames = framesIn(golden);
     const faults = frames.flatMap((frame, at) => {

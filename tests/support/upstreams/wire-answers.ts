@@ -5,12 +5,20 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 export interface WireAnswers {
   readonly type: number;
   readonly key: string;
+  /** What of the key is shown upstream. Left out: all. */
+  readonly shownKey?: string;
+  /** Left out: one by its type. */
+  readonly model?: string;
+  /** Of the channel's base URL. Left out: none. */
+  readonly basePath?: string;
   readonly path: string;
   readonly streamPath?: string;
   /** Half of an answer, with 1000 tokens read, 100 of them from a cache, and 50 written. */
   readonly whole: JsonObject;
   /** The same; the first say something, and the last that it is over. */
-  readonly stream: readonly string[];
+  readonly stream: readonly (string | Buffer)[];
+  /** How many of them say so. Left out: one. */
+  readonly endFrames?: number;
   readonly streamType?: string;
   readonly refusal: (message: string) => JsonObject;
   /** Input tokens that come from a cache, where the wire reports them. */
@@ -47,4 +55,5 @@ const cohere: WireAnswers = {
   cached: 100,
 };
 
+/** Those of a vendor with more than one interface are beside this. */
 export const wireAnswers: readonly WireAnswers[] = [cohere];
