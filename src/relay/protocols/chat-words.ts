@@ -1,7 +1,7 @@
 import { isHostedSearch, isOfferedAnyway } from '../contracts/hosted-search.js';
 import { asksForAudio } from '../contracts/neutral.js';
 import type { ChatMessage, ChatRequest, ToolWords } from '../contracts/neutral-request.js';
-import { NotConvertible } from '../contracts/protocol.js';
+import { type CallerRequest, NotConvertible } from '../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 
 /* Neutral chats read for wires that have fewer words than OpenAI's: what they lack is refused by its name. */
@@ -35,7 +35,7 @@ export const resultText = ({ content, is_error: failed }: ChatMessage, path: str
 };
 
 /** A call of a function in a message of the assistant. */
-interface SaidCall {
+export interface SaidCall {
   /** Of the older kind of calls the name. */
   readonly id: string;
   readonly name: string;
@@ -113,3 +113,12 @@ export function refuseUnsupported(body: ChatRequest, { formats = false }: Suppor
   if (asksForAudio(body)) throw refused('modalities: this provider answers with text only');
   if (isObject(body.web_search_options)) throw refused('web_search_options: this provider is not asked to search');
 }
+
+/** Tokens of an answer at most; null: neither the caller nor what is reserved for the call says so. */
+export const outputLimitOf = (
+  { max_tokens: older, max_completion_tokens: newer }: ChatRequest,
+  { outputLimit, maxOutput }: Pick<CallerRequest, 'outputLimit' | 'maxOutput'>,
+): number | null => {
+  const asked = outputLimit ?? countIn(newer) ?? countIn(older);
+  return asked === null ? null : Math.min(asked, maxOutput);
+};

@@ -1,5 +1,5 @@
 import { isHostedSearch, isOfferedAnyway } from '../contracts/hosted-search.js';
-import type { ChatMessage, ChatRequest, ToolWords } from '../contracts/neutral-request.js';
+import type { ChatMessage, ToolWords } from '../contracts/neutral-request.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -9,6 +9,7 @@ import {
   type UpstreamChannel,
 } from '../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
+import { outputLimitOf } from './chat-words.js';
 import { openAi } from './openai/openai.js';
 import type { OpenAiVariant, Reading } from './openai/variant.js';
 import { neutralAs, written } from './request-builder.js';
@@ -89,12 +90,6 @@ function functionsIn({ tools, tool_choice: choice }: ToolWords, { takesFunctions
 /** 0 is refused, and so is what is above 1. */
 export const sparkTemperature = (asked: number): number => Math.min(Math.max(asked, 0.01), 1);
 
-/** null: neither the caller nor what is reserved for the call says one. */
-const limitOf = (body: ChatRequest, { outputLimit, maxOutput }: CallerRequest): number | null => {
-  const asked = outputLimit ?? countIn(body.max_completion_tokens) ?? countIn(body.max_tokens);
-  return asked === null ? null : Math.min(asked, maxOutput);
-};
-
 const maxUserLength = 32;
 
 function frameOf(caller: CallerRequest, endpoint: SparkEndpoint): JsonObject {
@@ -109,7 +104,7 @@ function frameOf(caller: CallerRequest, endpoint: SparkEndpoint): JsonObject {
         domain: endpoint.domain,
         temperature: typeof temperature === 'number' ? sparkTemperature(temperature) : undefined,
         top_k: typeof topK === 'number' ? Math.min(Math.max(Math.round(topK), 1), 6) : undefined,
-        max_tokens: limitOf(body, caller) ?? undefined,
+        max_tokens: outputLimitOf(body, caller) ?? undefined,
       },
     },
     payload: {

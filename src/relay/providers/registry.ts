@@ -5,6 +5,7 @@ import { anthropicProvider } from './anthropic-claude.js';
 import { ark } from './ark.js';
 import { awsClaude } from './aws-claude.js';
 import { azure } from './azure.js';
+import { baiduWenxin } from './baidu-wenxin.js';
 import { cloudflare } from './cloudflare.js';
 import { cohere } from './cohere.js';
 import { custom } from './custom.js';
@@ -49,6 +50,7 @@ export const providers: readonly Provider[] = [
   custom,
   googlePalm,
   dashscope,
+  baiduWenxin,
   xunfei,
   zhinao,
   openrouter,

@@ -14,10 +14,11 @@ import { until } from '../../support/until.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 import { hunyuanWires } from '../../support/upstreams/vendor-wires/hunyuan.js';
 import type { Scripted, VendorWire } from '../../support/upstreams/vendor-wires/vendor-wire.js';
+import { tokensAsked, wenxinWires } from '../../support/upstreams/vendor-wires/wenxin.js';
 
 /* Vendors whose interface is their own, over HTTP: what they are sent, what callers get, and what is charged. */
 
-const wires: readonly VendorWire[] = [...hunyuanWires];
+const wires: readonly VendorWire[] = [...hunyuanWires, ...wenxinWires];
 const quota = 10_000_000;
 
 /** `then`: what becomes of the connection behind the text. Left out: the answer ends. */
@@ -32,6 +33,8 @@ let user: TestUser;
 let caller: Caller;
 let current: VendorWire;
 let scripted: Answering;
+/** How the calls after the next one are answered. null: as that one. */
+let refusedOnce: Answering | null = null;
 let faults: string[] = [];
 
 beforeAll(async () => {
@@ -40,6 +43,8 @@ beforeAll(async () => {
   upstream = await startUpstream((call, response) => {
     if (current.side?.(call, response)) return;
     const { status, text, then } = scripted;
+    scripted = refusedOnce ?? scripted;
+    refusedOnce = null;
     const isStream = text.startsWith('data:') || text.startsWith('event:');
     const fault = current.fault(call, streamed);
     if (fault !== null) faults.push(`${fault}: ${call.url} ${call.body}`);
@@ -173,4 +178,17 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_name, wir
     expect((await ask(wire, false)).status).toBeGreaterThanOrEqual(500);
     await left(quota);
   });
+});
+
+test('a token that Wenxin takes no more is replaced once, and the call is served', async () => {
+  const [wire] = wenxinWires;
+  if (wire === undefined) throw new Error('no wire');
+  current = wire;
+  const { count } = tokensAsked;
+  scripted = wire.refusals[401];
+  refusedOnce = ok(wire.whole);
+  const answer = await ask(wire, false);
+  expect(answer.status).toBe(200);
+  expect(tokensAsked.count).toBe(count + 1);
+  expect((await lineOf(gateway, user, answer)).quota).toBe(30);
 });

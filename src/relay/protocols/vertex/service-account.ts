@@ -4,13 +4,11 @@ import type { KeyForm } from '../../../domain/channel/provider.js';
 import { urlIn } from '../../../domain/kernel/address.js';
 import type { Authorisation, AuthorisationPorts } from '../../contracts/authorisation.js';
 import { NotConvertible, type UpstreamChannel } from '../../contracts/protocol.js';
-import { countIn, isObject, parseJson, textIn } from '../../json/json.js';
-import { upstreamJson } from '../../json/upstream-json.js';
+import { isObject, parseJson, textIn } from '../../json/json.js';
 import type { Granted } from '../../upstream/access-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import type { ControlAnswer } from '../../upstream/control-client.js';
-import { asUpstreamError, reportedFailure, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
+import { grantedToken } from '../oauth-grant.js';
 
 /*
  * Google's service accounts. Their key is a document; with it an assertion is signed, and for the assertion a token is
@@ -107,31 +105,6 @@ export async function assertionOf(account: ServiceAccount, now: number): Promise
   }
 }
 
-/** These say that the credentials were looked at, and are not good. */
-const refusals = new Set([400, 401, 403]);
-
-function grantedIn({ status, body }: Extract<ControlAnswer, { ok: true }>, confidential: Confidential): Granted {
-  const reported = upstreamJson(body);
-  if (status === 200 && isObject(reported)) {
-    const token = textIn(reported.access_token);
-    // It becomes a header.
-    if (token !== null && /^[\x21-\x7e]{1,8192}$/.test(token)) {
-      const seconds = Math.min(countIn(reported.expires_in) ?? lifeSeconds, lifeSeconds);
-      return { ok: true, token, lifeMs: seconds * 1000 };
-    }
-  }
-  if (refusals.has(status) && isObject(reported) && textIn(reported.error) !== null) {
-    const message = `the service account was refused: ${textIn(reported.error_description) ?? String(reported.error)}`;
-    const failure = { message, type: 'authentication_error', code: textIn(reported.error), param: null };
-    return { ok: false, refusal: asUpstreamError(failure, 401, confidential) };
-  }
-  if (status === 429 || status >= 500) {
-    const failure = { ...reportedFailure(reported), message: 'no token is granted at the moment' };
-    return { ok: false, refusal: asUpstreamError(failure, status < 600 ? status : statusOf(failure), confidential) };
-  }
-  return { ok: false, refusal: unreadableAnswer(`who grants tokens answered with status ${status} and no token`) };
-}
-
 const form = 'application/x-www-form-urlencoded';
 
 async function fetchToken(
@@ -148,7 +121,7 @@ async function fetchToken(
     content: { kind: 'bytes', type: form, bytes },
   } as const;
   const answer = await sideRequests.post(question, proxy);
-  return answer.ok ? grantedIn(answer, confidential) : { ...answer, refusal: null };
+  return grantedToken(answer, { of: 'the service account', maxLifeSeconds: lifeSeconds, confidential });
 }
 
 /** Two channels with the same key but another way out ask each for themselves: one of the ways may be broken. */
