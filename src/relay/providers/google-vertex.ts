@@ -1,9 +1,9 @@
 import { other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
-import type { Protocol, Provider, StreamInput } from '../contracts/protocol.js';
+import { NotConvertible, type Protocol, type Provider, type StreamInput } from '../contracts/protocol.js';
 import { thinksByName } from '../protocols/anthropic/thinking.js';
 import { openAi } from '../protocols/openai/openai.js';
-import { urlAt } from '../protocols/openai/request.js';
+import { openAiModelRules, urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
 import { vertexClaude } from '../protocols/vertex/claude.js';
 import { vertexEmbeddings } from '../protocols/vertex/embeddings.js';
@@ -22,31 +22,64 @@ const named: Edit = (body, { model }) => (model.includes('/') ? body : { ...body
 
 /** Models of others that run as a service, and the older ones that are called by their names alone. */
 const asService = withGoogleRefusals(
-  openAi({ url: urlAt({ chat: '/endpoints/openapi/chat/completions' }), authorize: () => ({}), reshape: named }),
+  openAi({
+    // Grok has both: https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/partner-models/grok/responses
+    url: urlAt({ chat: '/endpoints/openapi/chat/completions', responses: '/endpoints/openapi/responses' }),
+    authorize: () => ({}),
+    reshape: named,
+    copiesReasoning: true,
+  }),
+);
+
+/** OpenAI's own models there, and not those with open weights: they have the Responses API alone. */
+const isOpenAisOwn = (model: string): boolean => /^(openai\/)?(gpt-\d|o\d)/.test(model) && !model.endsWith('-maas');
+
+/** https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/partner-models/openai/responses */
+const openAisOwn = withGoogleRefusals(
+  openAi({
+    url: urlAt({ responses: '/publishers/openai/v1/responses' }),
+    authorize: () => ({}),
+    newerLimit: true,
+    edits: openAiModelRules,
+  }),
 );
 
 const embeddings: Protocol = { ...vertexGemini, ...vertexEmbeddings };
 
+/** A name that is none stands for what is kept there: that is OpenAI's. Throws NotConvertible. */
+function responsesWireOf(model: string): Protocol {
+  if (model === '' || isOpenAisOwn(model)) return openAisOwn;
+  if (model.includes('/')) return asService;
+  throw new NotConvertible('caller', 'this provider has the Responses API for models of OpenAI and xAI only');
+}
+
 function wireOf(model: string): Protocol {
   if (isClaude(model)) return vertexClaude;
+  if (isOpenAisOwn(model)) return openAisOwn;
   if (model.includes('/') || model.includes('llama') || model.endsWith('-maas')) return asService;
   // The newest of these is asked as other models are.
   if (/embedding|gecko/.test(model) && !model.startsWith('gemini-embedding-2')) return embeddings;
   return vertexGemini;
 }
 
-const placed = <Call extends Omit<StreamInput, 'info'>>(call: Call): Call => ({
+const placed = <Call extends Omit<StreamInput, 'info'>>(call: Call, model: string): Call => ({
   ...call,
-  channel: atItsLocation(call.channel, call.caller),
+  channel: {
+    ...atItsLocation(call.channel, call.caller),
+    ...(isOpenAisOwn(model) && { responsesOnly: true }),
+  },
 });
+
+const wireFor = ({ caller }: Pick<StreamInput, 'caller'>, model: string): Protocol =>
+  caller.mode === 'responses' ? responsesWireOf(model) : wireOf(model);
 
 const protocol: Protocol = {
   switchedTools: (model) => wireOf(model).switchedTools?.(model) ?? new Set(),
   hostedSearch: (model) => wireOf(model).hostedSearch?.(model) ?? null,
   pictures: (asked) => wireOf(asked.model).pictures?.(asked) ?? [],
-  request: (asked) => wireOf(asked.model).request(placed(asked)),
-  answer: (received) => wireOf(received.info.model).answer(placed(received)),
-  stream: (opened) => wireOf(opened.info.model).stream(placed(opened)),
+  request: (asked) => wireFor(asked, asked.model).request(placed(asked, asked.model)),
+  answer: (received) => wireFor(received, received.info.model).answer(placed(received, received.info.model)),
+  stream: (opened) => wireFor(opened, opened.info.model).stream(placed(opened, opened.info.model)),
 };
 
 export const googleVertex: Provider = {
@@ -63,7 +96,7 @@ export const googleVertex: Provider = {
     gemini-2.5-pro gemini-2.5-flash gemini-2.5-flash-lite gemini-2.0-flash gemini-2.0-flash-001 gemini-2.0-flash-lite
     gemini-embedding-001 text-embedding-005 text-multilingual-embedding-002
     meta/llama-4-maverick-17b-128e-instruct-maas meta/llama-4-scout-17b-16e-instruct-maas openai/gpt-oss-120b-maas
-    deepseek-ai/deepseek-v3.2-maas claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307
+    deepseek-ai/deepseek-v3.2-maas xai/grok-4.20-reasoning multimodalembedding@001 claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307
     claude-3-5-sonnet-20240620 gemini-1.5-pro-latest gemini-1.5-flash-latest gemini-1.5-pro-001 gemini-1.5-flash-001
     gemini-pro gemini-pro-vision meta/llama3-405b-instruct-maas gemini-1.5-pro-002 gemini-1.5-flash-002
   `),
@@ -74,7 +107,8 @@ export const googleVertex: Provider = {
   other: other('region, or a JSON object of regions by model with a default', { region: true }),
   // Each publisher's is at a place of its own, and none says what this account may ask for.
   listsModels: false,
-  modes: ['chat', 'embeddings', 'counting', 'task'],
+  modes: ['chat', 'responses', 'embeddings', 'counting', 'task'],
+  responsesBySetting: true,
   protocol,
   ...vertexVideos,
   authorisation: byServiceAccount,

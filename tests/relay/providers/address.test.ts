@@ -45,11 +45,20 @@ const customBases = [
   'https://upstream.example/root/x-{model}-y/chat/completions',
   'https://upstream.example/root/chat?model={model}&v=1',
 ];
+/** At some, an interface lies below an address of its own. */
+const moreBases: Readonly<Record<number, readonly string[]>> = {
+  3: ['https://upstream.example/root/openai/v1'],
+  8: customBases,
+  33: ['https://upstream.example/root/openai/v1', 'https://upstream.example/root/anthropic'],
+};
 const cases = providers.flatMap((provider) =>
   provider.modes.flatMap((mode) =>
-    [...bases, ...(provider.type === 8 ? customBases : [])]
+    [...bases, ...(moreBases[provider.type] ?? [])]
       // The address of chat takes nothing else that has an address of its own.
       .filter((base) => mode !== 'responses' || !base.endsWith('/chat/completions'))
+      .filter((base) => provider.type === 8 || provider.lacks?.(mode, base) !== true)
+      // Of two makers' models only, which are tried by their names.
+      .filter(() => provider.type !== 41 || mode !== 'responses')
       .map((base) => [provider, mode, base] as const),
   ),
 );
@@ -93,7 +102,8 @@ function expectSameAddress(provider: Provider, mode: Mode, base: string, model: 
   expect(url.origin).toBe('https://upstream.example'.concat(base.includes(':8443') ? ':8443' : ''));
   expect(url.hash).toBe('');
   // A slash in the name says that another's wire is spoken, where the name is in the body.
-  if (after.length === 0 || (provider.type === 41 && address.endsWith('/endpoints/openapi/chat/completions'))) {
+  const isElsewhere = provider.type === 41 && /\/(endpoints\/openapi|publishers\/openai\/v1)\/[a-z/]+$/.test(address);
+  if (after.length === 0 || isElsewhere) {
     // The name is in the body only; some providers serve some names elsewhere.
     expect(url.pathname).toMatch(/^\/root(\/|$)/);
     expect(url.search).toBe(new URL(usual).search);
@@ -142,11 +152,14 @@ describe('the address of a request', () => {
     );
   });
 
-  test.each(['claude-', 'gemini-', 'imagen-', 'text-embedding-'])(
+  test.each(['claude-', 'gemini-', 'imagen-', 'text-embedding-', 'gpt-5', 'xai/grok-'])(
     'is not determined by a name that begins with %s and has a protocol of its own for that',
     (beginning) => {
       const vertex = providerOfType(41);
-      const mode = beginning === 'text-embedding-' ? 'embeddings' : 'chat';
+      const modes: Readonly<Record<string, Mode>> = {
+        ...{ 'text-embedding-': 'embeddings', 'gpt-5': 'responses', 'xai/grok-': 'responses' },
+      };
+      const mode = modes[beginning] ?? 'chat';
       for (const rest of hostile) {
         const address = addressOrRefusal(vertex, mode, 'https://upstream.example/root', beginning + rest);
         const location = `https://upstream.example/root/v1/projects/proj-test-1/locations/${other}`;
@@ -178,8 +191,8 @@ describe('the address of a request', () => {
   test("omits the caller's query, except for the version that Azure's callers choose", () => {
     const query = 'key=sk-caller&beta=true&api-version=2025-01-01&v=9';
     for (const [provider, mode, base] of cases) {
-      // Of Responses, versions at Azure lie under addresses of their own.
-      if (provider.type === 3 && mode === 'responses') continue;
+      // Of Responses, versions at Azure lie under addresses of their own, and version 1 takes no dates.
+      if (provider.type === 3 && (mode === 'responses' || base.endsWith('/openai/v1'))) continue;
       // Of tasks, who asks how far they are later has no query of the caller's.
       if (provider.type === 3 && mode === 'task') continue;
       const unasked = addressOf(provider, mode, base, plain);

@@ -1,5 +1,5 @@
 import { used } from '../../../domain/call/usage.js';
-import type { CallerRequest, Protocol } from '../../contracts/protocol.js';
+import { type CallerRequest, NotConvertible, type Protocol } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { SeenText } from '../../text/seen-text.js';
@@ -20,11 +20,25 @@ function purposesOf({ body }: CallerRequest): JsonObject[] {
   return requests.map((request) => ({ task_type: memberIn(request, 'taskType'), title: request.title }));
 }
 
+/**
+ * The model for pictures and texts has names of its own for both, and counts nothing.
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/multimodal-embeddings-api
+ */
+const isMultimodal = (model: string): boolean => model.startsWith('multimodalembedding');
+
 /** Throws NotConvertible. */
-function predictionBody(caller: CallerRequest): JsonObject {
+function predictionBody(caller: CallerRequest, model: string): JsonObject {
   const asked = neutralAs(caller, 'embeddings');
   const purposes = isNative(caller) ? purposesOf(caller) : [];
   const dimensions = countIn(asked.dimensions);
+  if (isMultimodal(model)) {
+    if (purposes.some(({ task_type: task, title }) => task !== undefined || title !== undefined))
+      throw new NotConvertible('caller', 'taskType and title: this model makes vectors for no purpose');
+    return {
+      instances: textsToEmbed(asked).map((text) => ({ text })),
+      ...(dimensions !== null && { parameters: { dimension: dimensions } }),
+    };
+  }
   return {
     instances: textsToEmbed(asked).map((content, at) => ({ content, ...purposes[at] })),
     ...(dimensions !== null && { parameters: { outputDimensionality: dimensions } }),
@@ -45,7 +59,7 @@ function tokensIn(embeddings: readonly JsonObject[]): number | null {
 export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
   request({ provider, channel, caller, model, options: { passThrough } }) {
     if (caller.mode !== 'embeddings') throw notServed(caller.mode);
-    const body = predictionBody(caller);
+    const body = predictionBody(caller, model);
     const sent = passThrough || channel.paramOverride === null ? body : { ...body, ...channel.paramOverride };
     return {
       method: 'POST',
@@ -63,7 +77,9 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
     const error = isObject(reported) ? geminiFailureIn(reported, confidential, isNative(caller)) : null;
     if (error !== null) return { ok: false, error };
     const embeddings = isObject(reported)
-      ? objectsIn(reported.predictions).flatMap(({ embeddings: one }) => (isObject(one) ? [one] : []))
+      ? objectsIn(reported.predictions).flatMap(({ embeddings: one, textEmbedding: values }) =>
+          isObject(one) ? [one] : isList(values) ? [{ values }] : [],
+        )
       : [];
     const vectors = embeddings.flatMap(({ values }) => (isList(values) && values.length > 0 ? [values] : []));
     if (vectors.length === 0 || vectors.length < embeddings.length)
