@@ -21,23 +21,23 @@ const asked = (mode: Mode, model: string, body: JsonObject = {}) =>
 
 const talk = { messages: [{ role: 'user', content: 'hi' }] };
 
-describe('Responses on Vertex AI', () => {
+describe('a response on Vertex AI', () => {
   test.each([
     ['openai/gpt-5.6-sol', '/publishers/openai/v1/responses'],
     ['gpt-5.6-sol', '/publishers/openai/v1/responses'],
     ['xai/grok-4.20-reasoning', '/endpoints/openapi/responses'],
     ['', '/publishers/openai/v1/responses'],
-  ])('are asked of %s at %s', (model, path) => {
+  ])('by %s is requested at %s', (model, path) => {
     expect(asked('responses', model, { input: 'hi' }).url).toBe(location + path);
   });
 
-  test.each(['gemini-3.5-flash', 'claude-sonnet-5'])('are refused for %s, which another channel may serve', (model) => {
+  test.each(['gemini-3.5-flash', 'claude-sonnet-5'])('by %s is refused, as another channel may serve it', (model) => {
     expect(() => asked('responses', model, { input: 'hi' })).toThrow(
       expect.objectContaining({ name: NotConvertible.name, fault: 'caller' }),
     );
   });
 
-  test('are the only interface of OpenAI’s own models, which a chat is put to in their words', () => {
+  test('is what a chat with OpenAI’s own models becomes, which have no other interface', () => {
     const { url, content } = asked('chat', 'openai/gpt-5.6-sol', { ...talk, max_tokens: 50 });
     expect(url).toBe(`${location}/publishers/openai/v1/responses`);
     expect(JSON.parse(wordsOf(content))).toMatchObject({
@@ -53,7 +53,7 @@ describe('Responses on Vertex AI', () => {
     expect(answer).toMatchObject({ ok: true, usage: { input: 20, output: 10 } });
   });
 
-  test('are not those of models with open weights, which are asked as a service', () => {
+  test('is not requested by models with open weights, which are called as a service', () => {
     const { url } = asked('chat', 'openai/gpt-oss-120b-maas', talk);
     expect(url).toBe(`${location}/endpoints/openapi/chat/completions`);
   });
