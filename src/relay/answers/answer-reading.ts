@@ -58,6 +58,8 @@ export interface AnswerToRead {
   readonly provider: Provider;
   readonly channel: UpstreamChannel;
   readonly caller: CallerRequest;
+  /** See UpstreamRequest. */
+  readonly gathers?: boolean | undefined;
   readonly info: CallInfo;
   readonly sending: Pick<Sending, 'begun' | 'follow' | 'cancel'>;
   /** Longest silence inside a stream, and inside what upstream works at unseen, in milliseconds. */

@@ -27,12 +27,25 @@ export async function readAnswer(answered: AnswerToRead, answer: UpstreamAnswer)
     if (!isStream.test(headers['content-type'] ?? ''))
       return await readWhole(answered, answer, await restOfJson(answered, body, nothing));
     const { bytes, json } = await beginningOf(body);
+    if (!json && answered.gathers === true) return await accumulateAnswer(answered, after(bytes, body));
     if (json) return await readWhole(answered, answer, await restOfJson(answered, body, bytes));
     answered.sending.cancel();
     return { ok: false, error: notAsked, costUnknown: true };
   } catch (error) {
     return lostAnswer(answered, error, 'read_response_body_failed');
   }
+}
+
+/** A body whose first bytes have been taken from it. */
+function after(bytes: Buffer, body: UpstreamAnswer['body']): Pick<UpstreamAnswer['body'], 'next'> {
+  let first: Buffer | null = bytes;
+  return {
+    next() {
+      const value = first;
+      first = null;
+      return value === null ? body.next() : Promise.resolve({ done: false, value });
+    },
+  };
 }
 
 /** The first of it, so that a failure can still be answered: upstreams report failures with a success status, too. */

@@ -35,13 +35,4 @@ export const catalogue: readonly ProviderFacts[] = [
     other: other('id of the knowledge base'),
     deprecated: true,
   }),
-  listing({
-    type: 37,
-    name: 'Dify',
-    colour: 'teal',
-    defaultBaseUrl: 'https://api.dify.ai',
-    keyHint: 'API key of one app',
-    defaultModels: ['dify'],
-    ...withoutList,
-  }),
 ];

@@ -60,9 +60,15 @@ function continuedMessageIn({ thread }: JsonObject): NamedId[] {
   return [{ kind: 'message', id: thread.previous_message_id, param: path.join('.'), path: ['thread'] }];
 }
 
-/** The container of an earlier answer, and earlier answers in sound, as chats name them. */
+/** A conversation that goes on at an app of the provider's. */
+function conversationIn({ conversation_id: id }: JsonObject): NamedId[] {
+  const param = 'conversation_id';
+  return textIn(id) === null ? [] : [{ kind: 'conversation', id: String(id), param, path: [param] }];
+}
+
+/** The container of an earlier answer, earlier answers in sound, and a conversation, as chats name them. */
 export const keptInChat: KeptMembers = {
-  idsIn: (body) => [...keptContainer.idsIn(body), ...earlierAudioIn(body)],
+  idsIn: (body) => [...keptContainer.idsIn(body), ...earlierAudioIn(body), ...conversationIn(body)],
   keeps: () => null,
 };
 

@@ -118,6 +118,8 @@ export interface UpstreamRequest {
   readonly url: string;
   /** Asked for instead where there is nothing at `url` (404). Left out: nothing is. */
   readonly urlIfMissing?: string;
+  /** Its answer comes as a stream, and is gathered for a caller who wants it whole. Left out: as the caller asked. */
+  readonly gathers?: boolean;
   /** Milliseconds that upstream has for all of its answer. Left out: as long as others. */
   readonly timeoutMs?: number;
   /** With the type of the content where there is some. */

@@ -91,7 +91,8 @@ export async function sendAttempt(
     const { largeWork, answers } = ports;
     const room = { maxBytes: answers.maxBytes, slot: answerSlot };
     const patience = { idleMs, unseenMs: answerTimeoutMs };
-    const answered = { provider, channel, caller, info, sending, patience, largeWork, ...room };
+    const { gathers } = request;
+    const answered = { provider, channel, caller, gathers, info, sending, patience, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);

@@ -11,6 +11,7 @@ import { cohere } from './cohere.js';
 import { custom } from './custom.js';
 import { dashscope } from './dashscope.js';
 import { deepseek } from './deepseek.js';
+import { dify } from './dify.js';
 import { fastgpt } from './fastgpt.js';
 import { googleGemini } from './google-gemini.js';
 import { googlePalm } from './google-palm.js';
@@ -66,6 +67,7 @@ export const providers: readonly Provider[] = [
   cohere,
   minimax,
   sunoServer,
+  dify,
   jina,
   cloudflare,
   siliconcloud,

@@ -11,8 +11,8 @@ describe('the registered providers', () => {
 
   test('of the OpenAI family, and those with a protocol of their own, have a codec', () => {
     const served = [
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 38,
-      39, 40,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37,
+      38, 39, 40,
     ];
     expect(providers.map(({ type }) => type)).toEqual([...served, 41, 42, 43, 44, 45, 46, 47, 48]);
   });
@@ -34,7 +34,7 @@ describe('the registered providers', () => {
     expect(where(({ documentKey }) => documentKey)).toEqual([41]);
     expect(where(({ other }) => other?.region ?? false)).toEqual([41]);
     expect(where(({ other }) => (other?.usual ?? '') !== '')).toEqual([18]);
-    expect(where(({ other }) => other !== null)).toEqual([3, 17, 18, 21, 24, 39, 41]);
+    expect(where(({ other }) => other !== null)).toEqual([3, 17, 18, 21, 24, 37, 39, 41]);
     expect(where(({ billsOrganization }) => billsOrganization)).toEqual([1]);
     expect(where(({ forbiddenMeansDead }) => forbiddenMeansDead)).toEqual([24]);
     expect(where(({ testable }) => !testable)).toEqual([2, 5, 36]);

@@ -55,5 +55,23 @@ const cohere: WireAnswers = {
   cached: 100,
 };
 
+const difyUsage = { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, total_price: '0.001' };
+const difyIds = { task_id: 't-1', message_id: 'm-1', conversation_id: 'c-1' };
+
+const dify: WireAnswers = {
+  type: 37,
+  key: 'app-key-0123456789',
+  path: '/v1/chat-messages',
+  whole: { event: 'message', answer: saidByAll, metadata: { usage: difyUsage }, ...difyIds },
+  stream: [
+    { event: 'workflow_started', data: {}, ...difyIds },
+    { event: 'message', answer: 'Half of ', ...difyIds },
+    { event: 'message', answer: 'an answer', ...difyIds },
+    { event: 'message_end', metadata: { usage: difyUsage }, ...difyIds },
+  ].map((event) => `data: ${JSON.stringify(event)}\n\n`),
+  refusal: (message) => ({ code: 'invalid_param', message, status: 400 }),
+  cached: 0,
+};
+
 /** Those of a vendor with more than one interface are beside this. */
-export const wireAnswers: readonly WireAnswers[] = [cohere];
+export const wireAnswers: readonly WireAnswers[] = [cohere, dify];

@@ -65,6 +65,7 @@ export function openAiAnswer(
 
   const generated = new Generation(unreported.calls);
   generated.serviceTier = reportedTier(reported.service_tier);
+  if (body !== reported) generated.keep('conversation', body.conversation_id);
   const changed = mendChoices(variant, body, reading, generated);
   return { ok: true, body, received, untouched: !changed && body === reported, usage, generated };
 }

@@ -60,8 +60,13 @@ export class Generation implements Generated {
   /** By its id the next turn names it. */
   private noteAudio({ id, transcript }: JsonObject): void {
     if (typeof transcript === 'string') this.said.add(transcript);
+    this.keep('audio', id);
+  }
+
+  /** What upstream keeps of this call, by its id. */
+  keep(kind: KeptObject['kind'], id: JsonValue | undefined): void {
     if (typeof id !== 'string' || !isKeptId(id) || this.kept.length >= maxChoices) return;
-    if (!this.kept.some((one) => one.id === id)) this.kept = [...this.kept, { kind: 'audio', id }];
+    if (!this.kept.some((one) => one.id === id)) this.kept = [...this.kept, { kind, id }];
   }
 
   private noteOther(index: number, goesOn: boolean): void {

@@ -182,7 +182,9 @@ export class OpenAiStream extends SseStream {
 
   private translated(translate: NonNullable<OpenAiVariant['translate']>, reported: JsonObject): JsonObject | null {
     if (this.variant.isLast?.(reported)) this.finished = true;
-    return translate(reported, this.reading);
+    const chunk = translate(reported, this.reading);
+    if (chunk !== null && chunk !== reported) this.generated.keep('conversation', chunk.conversation_id);
+    return chunk;
   }
 
   private takeUsage(reported: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {

@@ -92,6 +92,7 @@ function demand({ body, bytes, model, names, switched = noneSwitched }: DemandIn
   for (const message of objectsIn(body.messages)) tallyMessage(tally, message, messageTokens);
   tallyTools(tally, body, switched);
   for (const text of documentTexts(body.documents)) tally.text(text);
+  for (const text of documentTexts([body.inputs ?? null])) tally.text(text);
   tally.cached(body.prompt_cache_options);
   tally.cached(body.cache_control);
   tally.fixed += perReply;
@@ -126,10 +127,11 @@ export const chat: Endpoint = {
   thinking: (body) => body,
   toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, (body) => messages(body) ?? offered(body)),
-  promptTexts: ({ messages, prediction, documents }) => [
+  promptTexts: ({ messages, prediction, documents, inputs }) => [
     ...objectsIn(messages).flatMap(({ content, refusal }) => [...contentTexts(content), ...inputTexts(refusal)]),
     ...(isObject(prediction) ? contentTexts(prediction.content) : []),
     ...documentTexts(documents),
+    ...documentTexts([inputs ?? null]),
   ],
   beginning: ({ messages }) => untilUser(messages),
   asksForAudio,
