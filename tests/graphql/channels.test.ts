@@ -176,7 +176,10 @@ describe('the channel types', () => {
       billsOrganization: true,
       balance: true,
       deprecated: false,
-      modes: ['CHAT', 'COMPLETIONS', 'RESPONSES', 'EMBEDDINGS', 'SPEECH', 'TRANSCRIPTION', 'TRANSLATION', 'TASK'],
+      modes: [
+        ...['CHAT', 'COMPLETIONS', 'RESPONSES', 'EMBEDDINGS', 'SPEECH', 'TRANSCRIPTION', 'TRANSLATION'],
+        ...['MODERATION', 'TASK'],
+      ],
       served: true,
     });
   });

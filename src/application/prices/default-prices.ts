@@ -16,6 +16,7 @@ import {
   newerPrices,
   unpricedSpeech,
 } from '../../domain/pricing/built-in/newer-prices.js';
+import { builtInRerankPrices } from '../../domain/pricing/built-in/rerank-prices.js';
 import { builtInVideoPrices } from '../../domain/pricing/built-in/video-prices.js';
 import type { ContextTierFactors } from '../../domain/pricing/context-tiers.js';
 import { type PriceTables, ratioTable } from '../../domain/pricing/price-tables.js';
@@ -155,6 +156,9 @@ const setIfNew = (table: Map<string, string>, name: string, ratio: string): void
   if (!table.has(name)) table.set(name, ratio);
 };
 
+/** Of what is sold by the piece. */
+const builtInRecords = new Map([...builtInVideoPrices, ...builtInRerankPrices]);
+
 /** As they are at this instant. About 40 ms once, when the package is read; call it at start, not per request. */
 export function defaultPrices(at: Instant): DefaultPrices {
   const modelRatio = new Map(ratioTable(builtInModelRatio));
@@ -198,7 +202,7 @@ export function defaultPrices(at: Instant): DefaultPrices {
     }
   }
   return {
-    builtInRecords: builtInVideoPrices,
+    builtInRecords,
     modelRatio,
     modelPrice,
     completionRatio,

@@ -17,6 +17,8 @@ export type PaidMode =
   | 'speech'
   | 'transcription'
   | 'translation'
+  | 'rerank'
+  | 'moderation'
   | 'task';
 
 /** Those in which a model generates text: only they know tiers of service and tools that a provider runs by itself. */

@@ -77,6 +77,10 @@ interface GeneralFacts {
   readonly retires: string | null;
   /** It makes vectors of texts. */
   readonly embeds: boolean;
+  /** It ranks documents. */
+  readonly reranks: boolean;
+  /** It judges texts and pictures. */
+  readonly moderates: boolean;
   /** The limit that a test of a channel sets; empty: none. */
   readonly testLimit: { readonly max_tokens?: number; readonly max_completion_tokens?: number };
 }

@@ -25,6 +25,8 @@ const unknown: ModelFacts = {
   searchesByPrompt: false,
   retires: null,
   embeds: false,
+  reranks: false,
+  moderates: false,
   testLimit: { max_tokens: 10 },
   pictures: null,
   soundTokensPerSecond: 10,

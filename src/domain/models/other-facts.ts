@@ -77,6 +77,8 @@ const unseenThinking: readonly FactRow[] = [
 
 const kinds: readonly FactRow[] = [
   family(/think|reason/i, separate(131_072, 'always', true), 'convention'),
+  wholeName(/rerank/i, { reranks: true, embeds: false }, 'convention'),
+  wholeName(/moderation/i, { moderates: true }, 'convention'),
   wholeName(/embed|bge-/i, { embeds: true }, 'convention'),
   wholeName(/^m3e/, { embeds: true }),
   // Enough for an answer, and for a thought where the model thinks first. A picture has as many tokens as it has.

@@ -10,6 +10,8 @@ export const pieceOfMode: Readonly<Record<PaidMode, PieceQuantity | null>> = {
   speech: 'characters',
   transcription: 'seconds',
   translation: 'seconds',
+  rerank: 'searchUnits',
+  moderation: null,
   // Those that make videos: all others are sold by the call.
   task: 'video',
 };

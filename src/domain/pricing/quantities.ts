@@ -35,6 +35,8 @@ export const quantities = {
   /** Of text that is spoken. */
   characters: { unit: 'character', direction: 'in', stored: 'characters' },
   images: { unit: 'piece', direction: 'out', stored: 'images' },
+  /** One query with up to a hundred documents; of a long document each part counts as one. */
+  searchUnits: { unit: 'piece', direction: 'out', stored: 'searchUnits' },
   /** Of a recording that is heard. */
   seconds: { unit: 'second', direction: 'in', stored: 'seconds' },
   /** Of video that is made, by its resolution; where that has no price of its own, at the price of `video`. */

@@ -12,6 +12,8 @@ const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked
   SPEECH: 'speech',
   TRANSCRIPTION: 'transcription',
   TRANSLATION: 'translation',
+  RERANK: 'rerank',
+  MODERATION: 'moderation',
   TASK: 'task',
   COUNTING: 'counting',
 });

@@ -45,7 +45,9 @@ export interface Demand {
   /** The prompt is counted here by a rule of its price, whatever upstream counts. Left out: it is not. */
   readonly counted?: true;
   /** What its tokens stand for: where that has a price of its own, they cost nothing beside it. Left out: for tokens. */
-  readonly standsFor?: 'characters' | 'seconds';
+  readonly standsFor?: 'characters' | 'seconds' | 'searchUnits';
+  /** Its texts are read each by itself: the context of the model bounds none but each of them. Left out: together. */
+  readonly readApart?: boolean;
   /** The prompt is a recording, which lasts so long. Left out: it is not. */
   readonly recording?: SoundLength;
 }

@@ -1,6 +1,8 @@
 import type { PaidMode } from '../../domain/channel/provider.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.js';
+import { invalidModeration } from './moderation-request.js';
 import { NotConvertible } from './protocol.js';
+import { invalidRerank, textsOfDocuments } from './rerank-request.js';
 
 /*
  * What is asked for, in the form in which dialects and protocols meet: OpenAI's bodies, with the members that other wires
@@ -87,6 +89,15 @@ type SpeechRequest = Members<'model' | 'voice' | 'instructions' | 'response_form
 /** The fields of a form; its file is beside them. */
 type TranscriptionRequest = Members<'model' | 'prompt' | 'language' | 'response_format' | 'temperature'>;
 
+/** `documents`: texts. `top_n`: the best of them alone; `return_documents`: with their texts. */
+type RerankRequest = Members<'model' | 'top_n' | 'return_documents' | 'max_tokens_per_doc'> & {
+  readonly query: string;
+  readonly documents: readonly string[];
+};
+
+/** `input`: a text, texts, or parts of one input: `text`, and `image_url` with its `url`. */
+type ModerationRequest = Members<'model' | 'input'>;
+
 /** By what is asked for: a mode without a form does not compile. */
 interface NeutralBodies extends Record<PaidMode, object> {
   readonly chat: ChatRequest;
@@ -97,6 +108,8 @@ interface NeutralBodies extends Record<PaidMode, object> {
   readonly speech: SpeechRequest;
   readonly transcription: TranscriptionRequest;
   readonly translation: TranscriptionRequest;
+  readonly rerank: RerankRequest;
+  readonly moderation: ModerationRequest;
   /** Its dialect's own: each platform of tasks has its words, and is put into no others. */
   readonly task: JsonObject;
 }
@@ -138,6 +151,19 @@ function speechRequest(body: JsonObject): SpeechRequest {
   return body as SpeechRequest;
 }
 
+function rerankRequest(body: JsonObject): RerankRequest {
+  const fault = invalidRerank(body);
+  if (fault !== null) throw refused(fault.message);
+  const texts = isListOf(body.documents, isText);
+  return (texts ? body : { ...body, documents: textsOfDocuments(body) }) as RerankRequest;
+}
+
+function moderationRequest(body: JsonObject): ModerationRequest {
+  const fault = invalidModeration(body.input);
+  if (fault !== null) throw refused(fault.message);
+  return body as ModerationRequest;
+}
+
 const asGiven = (body: JsonObject): JsonObject => body;
 
 const checks: { readonly [Asked in PaidMode]: (body: JsonObject) => NeutralBodies[Asked] } = {
@@ -148,6 +174,8 @@ const checks: { readonly [Asked in PaidMode]: (body: JsonObject) => NeutralBodie
   speech: speechRequest,
   transcription: asGiven,
   translation: asGiven,
+  rerank: rerankRequest,
+  moderation: moderationRequest,
   task: asGiven,
 };
 

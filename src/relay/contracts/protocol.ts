@@ -288,6 +288,8 @@ export interface Provider extends ProviderFacts {
   readonly baseHint?: (baseUrl: string) => string | null;
   /** Whether what is behind this base URL lacks a mode that others of the provider's have. Left out: it never does. */
   readonly lacks?: (mode: Mode, baseUrl: string) => boolean;
+  /** The one mode that an address serves; null: it does not show. Left out: addresses show none. */
+  readonly modeAt?: (baseUrl: string) => Mode | null;
   /**
    * Its Responses API is younger than what agents ask of one, or not there in each release: a channel is asked by chat
    * unless its settings say otherwise. Left out: it is asked by Responses.

@@ -6,6 +6,8 @@ import type { RelayLog } from '../contracts/ports.js';
 import { outputLimitHeader } from '../delivery/passed-on.js';
 import { type Answering, refuse } from '../delivery/refusal.js';
 import { anthropicRoutes } from './anthropic/routes.js';
+import { cohereCaller } from './cohere/dialect.js';
+import { cohereRoutes } from './cohere/routes.js';
 import { geminiCaller } from './gemini/dialect.js';
 import { geminiRoutes } from './gemini/routes.js';
 import { midjourneyRoots } from './midjourney/modes.js';
@@ -52,6 +54,7 @@ const roots: readonly Root[] = [
   { path: '/v1', dialect: openAiCaller },
   { path: '/v1beta', dialect: geminiCaller },
   { path: '/v1beta/openai', dialect: openAiCaller },
+  { path: '/v2', dialect: cohereCaller },
   { path: '/suno', dialect: sunoCaller },
   ...midjourneyRoots,
 ];
@@ -174,6 +177,7 @@ const routesOf = (options: RoutesOptions): Route[] => [
   ...anthropicRoutes(options),
   ...geminiRoutes(options),
   ...openAiRoutesUnder('/v1beta/openai', options),
+  ...cohereRoutes(options),
   ...sunoRoutes(options),
   ...midjourneyRoutes(options),
 ];

@@ -109,7 +109,7 @@ interface ToEstimate {
 }
 
 export function estimateReservation({
-  demand: { prompt: demanded, answers, asked, counted, recording, compacts, standsFor },
+  demand: { prompt: demanded, answers, asked, counted, recording, compacts, standsFor, readApart },
   names,
   price: listed,
   settings,
@@ -126,7 +126,10 @@ export function estimateReservation({
   const read = counted
     ? prompt.max.input
     : Math.max(
-        Math.min(prompt.max.input + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
+        Math.min(
+          prompt.max.input + settings.upstreamPromptTokens,
+          readApart === true ? Number.MAX_SAFE_INTEGER : contextAmong(names, limits, settings),
+        ),
         prompt.expected,
       );
   // What is summed up is read for the summary, and after it.

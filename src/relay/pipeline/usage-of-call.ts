@@ -8,6 +8,7 @@ import type { Generated } from '../contracts/protocol.js';
 import { presentFor } from '../delivery/call-times.js';
 import { hiddenCosts } from '../delivery/hidden-costs.js';
 import { believedUsage, seenTokens, type UsedTokens } from '../metering/believed-usage.js';
+import { rankingUsage } from '../metering/ranking-usage.js';
 import { transcriptionUsage } from '../metering/transcription-usage.js';
 import { cutShort } from '../metering/unseen-cost.js';
 import { SeenText } from '../text/seen-text.js';
@@ -66,10 +67,17 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
   const { bound } = reservation;
   // The prompt may stand in the answer: `echo`.
   const echoes = endpoint.mode === 'completions';
+  const known = { bound, promptEstimate, model, echoes };
   const used =
-    recording === null
-      ? withCharacters(believedUsage(usage, generated, { bound, promptEstimate, model, echoes }), price, bound)
-      : transcriptionUsage(usage, generated, recording, { bound, model, bySecond: isSoldBy(price, 'seconds') });
+    recording !== null
+      ? transcriptionUsage(usage, generated, recording, { bound, model, bySecond: isSoldBy(price, 'seconds') })
+      : endpoint.mode === 'rerank'
+        ? rankingUsage(usage, generated, {
+            ...known,
+            byUnit: isSoldBy(price, 'searchUnits'),
+            likely: estimate.conservative,
+          })
+        : withCharacters(believedUsage(usage, generated, known), price, bound);
   if (used.usageSource === 'disbelieved')
     log.warn(
       { requestId: connection.requestId, channelId: course.tried.at(-1), reported: usage, bound },

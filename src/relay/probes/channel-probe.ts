@@ -16,6 +16,8 @@ import type { Endpoint } from '../contracts/endpoint.js';
 import type { Provider } from '../contracts/protocol.js';
 import { chat } from '../dialects/openai/endpoints/chat.js';
 import { embeddings } from '../dialects/openai/endpoints/embeddings.js';
+import { moderations } from '../dialects/openai/endpoints/moderations.js';
+import { rerank } from '../dialects/openai/endpoints/rerank.js';
 import { countIn, type JsonObject } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
 import { estimateReservation } from '../metering/reservation-estimate.js';
@@ -32,12 +34,30 @@ const lastResort = 'gpt-4o-mini';
 /** OpenAI refuses a smaller limit to a response. */
 const leastOfResponses = 16;
 
+/** What is asked of neither of the usual modes; null: it is of these. */
+function otherRequest(
+  { modes, modeAt }: Pick<Provider, 'modes' | 'modeAt'>,
+  model: string,
+  baseUrl: string,
+): { endpoint: Endpoint; body: JsonObject } | null {
+  const { reranks, moderates } = factsOf(model);
+  const only = modeAt?.(baseUrl) ?? null;
+  if (modes.includes('rerank') && (only === 'rerank' || (only === null && reranks)))
+    return { endpoint: rerank, body: { model, query: 'hello', documents: ['hello world'] } };
+  if (modes.includes('moderation') && (only === 'moderation' || (only === null && moderates)))
+    return { endpoint: moderations, body: { model, input: 'hello world' } };
+  return null;
+}
+
 /** `byResponses`: the model is served by the Responses API alone. */
 function smallRequest(
   provider: Provider,
   model: string,
+  baseUrl: string,
   byResponses: boolean,
 ): { endpoint: Endpoint; body: JsonObject } {
+  const other = otherRequest(provider, model, baseUrl);
+  if (other !== null) return other;
   const { embeds, testLimit } = factsOf(model);
   const limit: JsonObject = { ...testLimit };
   if (byResponses)
@@ -135,7 +155,8 @@ function usageOfTest(
   });
   const { bound, promptTokens: promptEstimate } = estimate;
   const { usage, usageSource } = believedUsage(reported, generated, { bound, promptEstimate, model });
-  if (usageSource === 'estimated') return null;
+  // Judgements report no usage, nor do some servers' rankings.
+  if (usageSource === 'estimated' && endpoint.mode !== 'moderation' && endpoint.mode !== 'rerank') return null;
   const inForce = price.per === 'token' ? priceByPlainInput(price, usage) : null;
   return {
     model,
@@ -157,7 +178,7 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   const parsed = ports.parsedChannel(channel);
   const names = [model, mappedModel(parsed.modelMapping, model) ?? model];
   const byResponses = servesByResponses(provider, channel.settings.baseUrl, parsed, names);
-  const small = smallRequest(provider, model, byResponses);
+  const small = smallRequest(provider, model, channel.settings.baseUrl, byResponses);
   const price = await priceOfTest(ports, model, small.endpoint.mode);
   const test: SmallTest = { channel, provider, model, price, ...small };
   const startedAt = ports.clock.now();

@@ -25,6 +25,8 @@ const tasks: Readonly<Record<Mode, string | null>> = {
   speech: 'audio/speech',
   transcription: 'audio/transcriptions',
   translation: 'audio/translations',
+  rerank: null,
+  moderation: null,
   counting: null,
   task: null,
 };

@@ -3,7 +3,7 @@ import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { cohereModels, cohereWire } from '../protocols/cohere/cohere.js';
 
-const modes = ['chat', 'embeddings'] as const;
+const modes = ['chat', 'embeddings', 'rerank'] as const;
 
 /** https://docs.cohere.com/reference/about */
 export const cohere: Provider = {

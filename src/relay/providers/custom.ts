@@ -1,4 +1,4 @@
-import { soundModes, usual } from '../../domain/channel/provider.js';
+import { type Mode, soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
 import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { reportsBalance } from '../protocols/balance.js';
@@ -7,7 +7,7 @@ import { openAiModelList } from '../protocols/models.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
-import type { Target } from '../protocols/openai/variant.js';
+import type { Edit, Target } from '../protocols/openai/variant.js';
 import { NotSupported } from '../protocols/provider-queries.js';
 import { openAiVideos } from '../protocols/video/openai-videos.js';
 
@@ -25,6 +25,27 @@ const rooted = <Queries extends { readonly base: string }>(queries: Queries): Qu
 /** An address of something else takes no Responses, and would be sent one all the same. */
 const isOfOthers = (base: string): boolean =>
   /\/(completions|embeddings|speech|transcriptions|translations)\/?([?#]|$)/.test(base);
+
+/** Of these no body is one for another endpoint. `/rerank` without a version is also that of servers with words of theirs. */
+const ownModes: readonly (readonly [RegExp, Mode])[] = [
+  [/\/reranks?\/?([?#]|$)/, 'rerank'],
+  [/\/moderations\/?([?#]|$)/, 'moderation'],
+];
+const modeAt = (base: string): Mode | null => ownModes.find(([pattern]) => pattern.test(base))?.[1] ?? null;
+
+const lacksOwn = (mode: Mode, base: string): boolean => {
+  const own = modeAt(base);
+  return own === null ? ownModes.some(([, one]) => one === mode) : own !== mode;
+};
+
+/**
+ * Hugging Face's server for embeddings ranks `texts` (https://huggingface.github.io/text-embeddings-inference), at an
+ * address that others have, too: each of them passes over what is the other's.
+ */
+const forEitherServer: Edit = (body, { base, caller }) =>
+  caller.mode === 'rerank' && /^[^:/?#]*:\/\/[^/?#]*\/rerank\/?([?#]|$)/.test(base) && body.texts === undefined
+    ? { ...body, texts: body.documents ?? null }
+    : body;
 
 const isOfVideos = (base: string): boolean => /\/videos\/?([?#]|$)/.test(base);
 const isOfChat = (base: string): boolean => /\/chat\/completions\/?([?#]|$)/.test(base);
@@ -49,8 +70,10 @@ export const custom: Provider = {
   colour: 'pink',
   keyHint: 'API key',
   ...reportsBalance((queries) => dashboardBalance(rooted(queries))),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'task'],
-  lacks: (mode, base) => (mode === 'responses' && isOfChat(base)) || (mode === 'task' && !isOfVideos(base)),
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'rerank', 'moderation', 'task'],
+  modeAt,
+  lacks: (mode, base) =>
+    lacksOwn(mode, base) || (mode === 'responses' && isOfChat(base)) || (mode === 'task' && !isOfVideos(base)),
   responsesAlone: isOfResponses,
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(queries) {
@@ -60,7 +83,7 @@ export const custom: Provider = {
   protocol: openAi({
     newerLimit: true,
     url,
-    edits: openAiModelRules,
+    edits: [...openAiModelRules, forEitherServer],
     copiesReasoning: true,
   }),
   ...openAiVideos({

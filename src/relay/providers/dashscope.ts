@@ -3,11 +3,11 @@ import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
 import type { Provider } from '../contracts/protocol.js';
-import { textIn } from '../json/json.js';
+import { isObject, textIn } from '../json/json.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
-import type { Edit } from '../protocols/openai/variant.js';
+import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 
 const searchSuffix = '-internet';
 
@@ -52,6 +52,34 @@ const effortAsBudget: Edit = (body, { caller }) => {
   return body;
 };
 
+const url = urlAt({
+  chat: '/compatible-mode/v1/chat/completions',
+  completions: '/compatible-mode/v1/completions',
+  responses: '/compatible-mode/v1/responses',
+  embeddings: '/compatible-mode/v1/embeddings',
+});
+
+/*
+ * One model ranks at an address of the family (https://docs.qwencloud.com/api-reference/rerank/openai-rerank), the others
+ * at one of the vendor's own (https://www.alibabacloud.com/help/en/model-studio/text-rerank-api).
+ */
+const ranksInFamily = (model: string): boolean => model.startsWith('qwen3-rerank');
+
+const rerankUrl = ({ base, model }: Target): string =>
+  ranksInFamily(model) ? `${base}/compatible-api/v1/reranks` : `${base}/api/v1/services/rerank/text-rerank/text-rerank`;
+
+const nativeRerank: Edit = (body, { caller }) => {
+  const { model, query, documents, ...parameters } = body;
+  if (caller.mode !== 'rerank' || ranksInFamily(textIn(model) ?? '')) return body;
+  return { model: model ?? null, input: { query: query ?? null, documents: documents ?? null }, parameters };
+};
+
+const rerankAnswered: OpenAiVariant['translate'] = (body, { mode }) => {
+  const { output, request_id: id } = body;
+  if (mode !== 'rerank' || !isObject(output)) return body;
+  return { ...output, ...(id !== undefined && { id }), ...(body.usage !== undefined && { usage: body.usage }) };
+};
+
 export const dashscope: Provider = {
   ...usual,
   type: 17,
@@ -62,24 +90,21 @@ export const dashscope: Provider = {
     qwen-max qwen-max-latest qwen-max-longcontext qwen3-235b-a22b qwen3-32b qwen3-30b-a3b qwen3-14b
     qwen3-next-80b-a3b-thinking qwen3-235b-a22b-thinking-2507 qwen3-30b-a3b-thinking-2507 qwq-plus qwq-plus-latest
     qwq-32b qwen-coder qwen3-coder-plus qwen3-coder-flash qwen-vl-max qwen-vl-plus text-embedding-v4 text-embedding-v3
-    text-embedding-v2 text-embedding-v1 wanx-v1
+    text-embedding-v2 text-embedding-v1 wanx-v1 qwen3-rerank gte-rerank-v2
   `),
   colour: 'orange',
   keyHint: 'API key',
   other: other('plugin settings as JSON, sent along with every call'),
   // https://help.aliyun.com/en/model-studio/compatibility-with-openai-responses-api: what it does not list it ignores.
-  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', 'rerank'],
   responsesBySetting: true,
   models: modelsAt('/compatible-mode/v1/models'),
   overheadRule: switchedByFlag,
   protocol: openAi({
     minThinking: () => ({ reasoning_effort: 'none' }),
-    url: urlAt({
-      chat: '/compatible-mode/v1/chat/completions',
-      completions: '/compatible-mode/v1/completions',
-      responses: '/compatible-mode/v1/responses',
-      embeddings: '/compatible-mode/v1/embeddings',
-    }),
+    url: (target) => (target.caller.mode === 'rerank' ? rerankUrl(target) : url(target)),
+    reshape: nativeRerank,
+    translate: rerankAnswered,
     headers: ({ channel, caller }) => ({
       ...(caller.stream && { 'x-dashscope-sse': 'enable' }),
       ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim().replace(/\s+/g, ' ') }),

@@ -15,7 +15,8 @@ export const jina: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  modes: ['embeddings'],
+  // Rankings: https://api.jina.ai/redoc, whose usage is one sum.
+  modes: ['embeddings', 'rerank'],
   // It has another word for the encoding; vectors are encoded here when a caller wants them so.
   protocol: openAi({ edits: [without('encoding_format', 'user')] }),
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
-import type { Provider } from '../contracts/protocol.js';
+import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { renamed, without } from '../protocols/openai/request.js';
@@ -76,6 +76,20 @@ const mend: OpenAiVariant['mend'] = (message, { streamed, toolCalls }) => {
   return isList(content) || unnumbered.length > 0;
 };
 
+/**
+ * Texts alone are judged, by categories of the vendor's own: https://docs.mistral.ai/api/endpoint/classifiers. Parts of
+ * one input are one text.
+ */
+const judgedTexts: Edit = (body, { caller }) => {
+  const { input } = body;
+  if (caller.mode !== 'moderation' || !isList(input) || !input.some(isObject)) return body;
+  const parts = objectsIn(input);
+  const picture = parts.findIndex(({ type }) => type !== 'text');
+  if (picture >= 0)
+    throw new NotConvertible('caller', `input[${picture}] must be a text: this provider judges no pictures`);
+  return { ...body, input: parts.map(({ text }) => textIn(text) ?? '').join('\n') };
+};
+
 export const mistral: Provider = {
   ...usual,
   type: 42,
@@ -86,12 +100,12 @@ export const mistral: Provider = {
     mistral-medium-2508 mistral-medium-2505 mistral-small-latest mistral-small-2603 mistral-small-2506
     ministral-3b-latest ministral-8b-latest ministral-14b-latest magistral-medium-latest magistral-small-latest
     magistral-medium-2509 magistral-small-2509 pixtral-large-latest codestral-latest open-mistral-7b open-mixtral-8x7b
-    mistral-embed codestral-embed-2505 voxtral-mini-latest
+    mistral-embed codestral-embed-2505 voxtral-mini-latest mistral-moderation-latest
   `),
   colour: 'blue',
   keyHint: 'API key',
   // https://docs.mistral.ai/api/endpoint/responses: a preview, without state.
-  modes: ['chat', 'responses', 'embeddings', 'transcription'],
+  modes: ['chat', 'responses', 'embeddings', 'transcription', 'moderation'],
   responsesBySetting: true,
   protocol: openAi({
     edits: [
@@ -100,6 +114,7 @@ export const mistral: Provider = {
       renamed('max_completion_tokens', 'max_tokens'),
       toolChoice,
       messages,
+      judgedTexts,
     ],
     finishReasons: new Map([
       ['model_length', 'length'],

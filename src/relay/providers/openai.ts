@@ -22,7 +22,7 @@ export const openai: Provider = {
   keyHint: 'API key',
   billsOrganization: true,
   ...reportsBalance(dashboardBalance),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'task'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'moderation', 'task'],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

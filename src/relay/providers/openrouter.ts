@@ -40,7 +40,8 @@ export const openrouter: Provider = {
   keyHint: 'API key',
   ...reportsBalance(credits),
   // https://openrouter.ai/docs/api/api-reference/responses/create-a-response: it stores nothing.
-  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  // https://openrouter.ai/docs/api/api-reference/rerank/submit-a-rerank-request
+  modes: ['chat', 'completions', 'responses', 'embeddings', 'rerank'],
   responsesBySetting: true,
   protocol: openAi({
     newerLimit: true,

@@ -25,14 +25,20 @@ export const qianfan: Provider = {
     ernie-4.0-turbo-8k ernie-4.0-turbo-128k ernie-3.5-8k-preview ernie-3.5-8k ernie-3.5-128k ernie-speed-8k
     ernie-speed-128k ernie-speed-pro-128k ernie-lite-8k ernie-lite-pro-128k ernie-tiny-8k ernie-char-8k
     ernie-char-fiction-8k ernie-novel-8k deepseek-v3 deepseek-r1 deepseek-r1-distill-qwen-32b
-    deepseek-r1-distill-qwen-14b
+    deepseek-r1-distill-qwen-14b bce-reranker-base qwen3-reranker-8b
   `),
   colour: 'blue',
   keyHint: 'bce-v3/… key, with |app id behind it if there is one',
-  modes: ['chat', 'completions', 'embeddings'],
+  // Rankings: https://cloud.baidu.com/doc/qianfan-api, at most 64 documents.
+  modes: ['chat', 'completions', 'embeddings', 'rerank'],
   models: modelsAt('/v2/models', { headers: ({ key }) => credentials(key) }),
   protocol: openAi({
-    url: urlAt({ chat: '/v2/chat/completions', completions: '/v2/completions', embeddings: '/v2/embeddings' }),
+    url: urlAt({
+      chat: '/v2/chat/completions',
+      completions: '/v2/completions',
+      embeddings: '/v2/embeddings',
+      rerank: '/v2/rerank',
+    }),
     authorize,
   }),
 };

@@ -39,7 +39,7 @@ export const siliconcloud: Provider = {
   colour: 'purple',
   keyHint: 'API key',
   ...reportsBalance(balance),
-  modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription'],
+  modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription', 'rerank'],
   overheadRule: switchedByFlag,
   protocol: openAi({
     // Those that think unless they are told not to know the switch.

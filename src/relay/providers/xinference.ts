@@ -11,6 +11,6 @@ export const xinference: Provider = {
   defaultModels: modelList('bge-reranker-v2-m3 jina-reranker-v2'),
   colour: 'blue',
   keyHint: 'API key, or any text',
-  modes: ['chat', 'completions', 'embeddings', ...soundModes],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes, 'rerank'],
   protocol: openAi({ copiesReasoning: true }),
 };

@@ -13,6 +13,7 @@ const paths = {
   embeddings: '/embeddings',
   speech: '/audio/speech',
   transcription: '/audio/transcriptions',
+  rerank: '/rerank',
 };
 
 /** The international host and the coding plan have the version in their base URL. */
@@ -88,11 +89,12 @@ export const zhipu: Provider = {
   defaultModels: modelList(`
     glm-5.3 glm-5.2 glm-5.1 glm-5 glm-5-turbo glm-5v-turbo glm-4.7 glm-4.7-flash glm-4.7-flashx glm-4.6 glm-4.5
     glm-4.5-air glm-4.5v glm-4 glm-4v glm-3-turbo glm-4-alltools glm-4-plus glm-4-0520 glm-4-air glm-4-airx glm-4-long
-    glm-4-flash glm-4v-plus glm-4-flashx glm-4v-flash embedding-2 embedding-3 cogview-3-flash
+    glm-4-flash glm-4v-plus glm-4-flashx glm-4v-flash embedding-2 embedding-3 cogview-3-flash rerank
   `),
   colour: 'purple',
   keyHint: 'id.secret, or an API key',
-  modes: ['chat', 'embeddings', 'speech', 'transcription'],
+  // Rankings: https://docs.bigmodel.cn/api-reference, at most 128 documents.
+  modes: ['chat', 'embeddings', 'speech', 'transcription', 'rerank'],
   models: (queries) => models({ ...queries, base: versioned(queries.base) }),
   protocol: openAi({
     url,

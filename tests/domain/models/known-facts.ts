@@ -32,8 +32,8 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     ernie-4.0-turbo-8k-preview ernie-4.5-turbo-128k ernie-4.5-turbo-32k ernie-4.5-turbo-vl-32k ernie-char-8k
     ernie-char-fiction-8k ernie-lite-8k ernie-novel-8k ernie-speed-128k ernie-speed-8k ernie-tiny-8k
     ernie-x1-turbo-32k glm-3-turbo glm-4 glm-4-0520 glm-4-air glm-4-airx glm-4-alltools glm-4-flash glm-4-flashx
-    glm-4-long glm-4-plus hunyuan jina-clip-v1 jina-clip-v2 jina-reranker-m0 jina-reranker-v2
-    jina-reranker-v2-base-multilingual jina-reranker-v3 kimi-k3 llama-3-70b-instruct llama-3-8b-instruct
+    glm-4-long glm-4-plus hunyuan jina-clip-v1 jina-clip-v2
+      kimi-k3 llama-3-70b-instruct llama-3-8b-instruct
     llama-3-sonar-large-32k-online llama-3-sonar-small-32k-online llama3-7b llama3.1:8b llama3.3:latest
     llama3:latest meta/llama-4-maverick-17b-128e-instruct-maas meta/llama-4-scout-17b-16e-instruct-maas
     meta/llama3-405b-instruct-maas ministral-14b-latest ministral-3b-latest ministral-8b-latest mistral-large-2512
@@ -41,12 +41,12 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     mistral-medium-latest mistral-small-2506 mistral-small-2603 mistral-small-latest mistral:latest
     mixtral-8x7b-instruct mj_blend mj_custom_zoom mj_describe mj_high_variation mj_imagine mj_inpaint
     mj_low_variation mj_modal mj_pan mj_reroll mj_shorten mj_upload mj_upscale mj_variation mj_zoom
-    moonshotai/Kimi-K2-Instruct-0905 netease-youdao/bce-reranker-base_v1 omni-moderation-latest open-mistral-7b
+    moonshotai/Kimi-K2-Instruct-0905 open-mistral-7b
     open-mixtral-8x7b phi4:latest pixtral-large-latest semantic_similarity_s1_v1 sonar sonar-deep-research
     stabilityai/sd-turbo stabilityai/sdxl-turbo stabilityai/stable-diffusion-2-1
     stabilityai/stable-diffusion-3-medium stabilityai/stable-diffusion-xl-base-1.0 suno_lyrics suno_music swap_face
-    tao-8k text-ada-001 text-babbage-001 text-curie-001 text-davinci-edit-001 text-moderation-latest
-    text-moderation-stable text-search-ada-doc-001 voxtral-mini-latest wanx-v1 whisper-1 yi-large yi-large-preview
+    tao-8k text-ada-001 text-babbage-001 text-curie-001 text-davinci-edit-001
+     text-search-ada-doc-001 voxtral-mini-latest wanx-v1 whisper-1 yi-large yi-large-preview
     yi-large-rag yi-large-rag-preview yi-large-turbo yi-lightning yi-medium yi-medium-200k yi-spark yi-vision
     yi-vl-plus`,
     {},
@@ -60,7 +60,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
   [
     `
     @cf/baai/bge-base-en-v1.5 @cf/baai/bge-m3 BAAI/bge-large-en-v1.5 BAAI/bge-large-zh-v1.5 BAAI/bge-m3
-    BAAI/bge-reranker-v2-m3 Embedding-V1 bge-large-en bge-large-zh bge-m3 bge-reranker-v2-m3 codestral-embed-2505
+     Embedding-V1 bge-large-en bge-large-zh bge-m3 codestral-embed-2505
     m3e-base m3e-large m3e-small mistral-embed mxbai-embed-large nomic-embed-text`,
     { embeds: true },
   ],
@@ -136,6 +136,25 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     },
   ],
   [
+    `
+    BAAI/bge-reranker-v2-m3 bge-reranker-v2-m3 bce-reranker-base jina-reranker-m0 jina-reranker-v2
+    jina-reranker-v2-base-multilingual jina-reranker-v3 netease-youdao/bce-reranker-base_v1 gte-rerank-v2 rerank
+    rerank-v3.5 rerank-english-v3.0`,
+    { reranks: true },
+  ],
+  [
+    'omni-moderation-latest text-moderation-latest text-moderation-stable mistral-moderation-latest',
+    { moderates: true },
+  ],
+  [
+    'Qwen/Qwen3-Reranker-8B',
+    {
+      separateThinking: { max: 81920, when: 'if-asked', budgeted: true },
+      reranks: true,
+      pictures: { by: 'squares', base: 2, each: 1, side: 28, max: 2560 },
+    },
+  ],
+  [
     'Qwen/Qwen3-Embedding-8B',
     {
       separateThinking: { max: 81920, when: 'if-asked', budgeted: true },
@@ -144,7 +163,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     },
   ],
   [
-    'Qwen/Qwen3-Reranker-8B qwen-vl-max qwen-vl-plus qwen3:8b',
+    'qwen-vl-max qwen-vl-plus qwen3:8b',
     {
       separateThinking: { max: 81920, when: 'if-asked', budgeted: true },
       pictures: { by: 'squares', base: 2, each: 1, side: 28, max: 2560 },

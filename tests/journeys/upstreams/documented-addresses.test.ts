@@ -84,7 +84,7 @@ async function openWire(address: DocumentedAddress, mode: AnsweredMode): Promise
 }
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ RELAY_TIMEOUT: '3', STREAMING_TIMEOUT: '2', CALLER_GONE_SECONDS: '1' });
+  gateway = await startTestGateway({ RELAY_TIMEOUT: '5', STREAMING_TIMEOUT: '2', CALLER_GONE_SECONDS: '1' });
   callers = openCallers(gateway.url);
   const modes = documentedAddresses.flatMap((address) =>
     (Object.keys(address.paths) as AnsweredMode[]).map((mode) => [address, mode] as const),
@@ -110,12 +110,19 @@ const addresses: Readonly<Record<AnsweredMode, string>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
+  rerank: '/v1/rerank',
+  moderation: '/v1/moderations',
 };
 const prompts: Readonly<Record<AnsweredMode, object>> = {
   chat: { messages: [{ role: 'user', content: 'What is a ledger?' }] },
   completions: { prompt: 'A ledger is' },
   embeddings: { input: 'What is a ledger?' },
+  rerank: { query: 'What is a ledger?', documents: ['A dog.', 'A list of debts.'] },
+  moderation: { input: 'What is a ledger?' },
 };
+
+/** Those that put out words, and stream them. */
+const wordy = new Set<AnsweredMode>(['chat', 'completions']);
 
 const ask = ({ mode, model }: Wire): Promise<Answer> =>
   caller.send(addresses[mode], {
@@ -131,7 +138,7 @@ async function everyone<Seen>(
 ): Promise<Record<string, Seen>> {
   course = next.course;
   streamed = next.stream;
-  const asked = wires.filter(({ mode }) => !streamed || mode !== 'embeddings');
+  const asked = wires.filter(({ mode }) => !streamed || wordy.has(mode));
   const results = await Promise.all(
     asked.map(async (wire) => [nameOf(wire), await seen(await ask(wire), wire)] as const),
   );
@@ -160,7 +167,7 @@ describe('every provider in a form that many share', () => {
     const seen = await everyone({ course: 'answers', stream: false }, async (answer, { mode }) => {
       const line = await lineOf(gateway, user, answer);
       sum += line.quota;
-      return [answer.status, line.quota - (mode === 'embeddings' ? 20 : 30), line.usage_source];
+      return [answer.status, line.quota - (wordy.has(mode) ? 30 : 20), line.usage_source];
     });
     alike(seen, [200, 0, 'upstream']);
     await left(quota - sum);

@@ -17,6 +17,8 @@ describe('a neutral request', () => {
     speech: { input: 'hi' },
     transcription: { language: 'en' },
     translation: {},
+    rerank: { query: 'hi', documents: ['a'], top_n: 1 },
+    moderation: { input: ['hi'] },
     task: { prompt: 'a cat' },
   };
   test.each(Object.entries(bodies))('of mode %s keeps the given body object', (mode, body) => {
@@ -35,6 +37,9 @@ describe('a neutral request', () => {
     ['chat', { ...hi, modalities: [1] }, 'modalities must be a list of strings'],
     ['embeddings', { input: null }, 'input is required'],
     ['speech', { input: ['hi'] }, 'input must be a string'],
+    ['rerank', { query: ' ', documents: ['a'] }, 'field query is required'],
+    ['rerank', { query: 'hi', documents: ['a', 1] }, 'documents[1] must be a text'],
+    ['moderation', { input: [] }, 'input is required'],
   ] as const)('of mode %s is refused with %j by the name of the invalid member', (mode, body, message) => {
     const ask = () => neutralRequest(mode, body as unknown as JsonObject);
     expect(ask).toThrow(NotConvertible);

@@ -116,7 +116,7 @@ test('a failure of an endpoint has the form of its dialect, and an internal erro
   expect([refused.status, errorOf(refused).code]).toEqual([401, 'invalid_api_key']);
   expect((await ask(url, 'HEAD', '/v1/models')).status).toBe(401);
   failing.with = new Error('a secret of the house');
-  const failed = await ask(url, 'POST', '/v1/moderations');
+  const failed = await ask(url, 'POST', '/v1/edits');
   expect([failed.status, errorOf(failed).code]).toEqual([500, 'internal_error']);
   expect(failed.body).not.toContain('secret');
 });

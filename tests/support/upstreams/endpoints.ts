@@ -3,6 +3,8 @@ import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import { completions } from '../../../src/relay/dialects/openai/endpoints/completions.js';
 import { embeddings } from '../../../src/relay/dialects/openai/endpoints/embeddings.js';
+import { moderations } from '../../../src/relay/dialects/openai/endpoints/moderations.js';
+import { rerank } from '../../../src/relay/dialects/openai/endpoints/rerank.js';
 import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
 import { speech } from '../../../src/relay/dialects/openai/endpoints/speech.js';
 import { transcriptions, translations } from '../../../src/relay/dialects/openai/endpoints/transcriptions.js';
@@ -11,6 +13,7 @@ import { sunoEndpoint } from '../../../src/relay/dialects/suno/endpoints/submit.
 /** By the mode each of them asks for. */
 export const endpoints = {
   ...{ chat, completions, responses, embeddings, speech },
+  ...{ rerank, moderation: moderations },
   ...{ transcription: transcriptions, translation: translations },
   task: sunoEndpoint('music'),
 } satisfies Record<PaidMode, Endpoint>;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 
 /* Whole answers and streams in the forms that most vendors share: 20 tokens in, and 10 out where something is put out. */
 
-export type AnsweredMode = 'chat' | 'completions' | 'embeddings';
+export type AnsweredMode = 'chat' | 'completions' | 'embeddings' | 'rerank' | 'moderation';
 
 export interface FormOfAnswers {
   readonly whole: (mode: AnsweredMode) => JsonObject;
@@ -22,6 +22,24 @@ const vectors = {
   data: [{ object: 'embedding', index: 0, embedding: [0.25, -0.5] }],
   usage: { prompt_tokens: 20, total_tokens: 20 },
 };
+const ranking = {
+  results: [
+    { index: 1, relevance_score: 0.75 },
+    { index: 0, relevance_score: 0.25 },
+  ],
+  usage: { total_tokens: 20 },
+};
+const judgement = {
+  ...{ id: 'modr-1', model: 'm' },
+  results: [{ flagged: false, categories: { violence: false }, category_scores: { violence: 0.001 } }],
+  usage: { prompt_tokens: 20, total_tokens: 20 },
+};
+/** By the modes that put out no words. */
+const wordless: Partial<Record<AnsweredMode, JsonObject>> = {
+  embeddings: vectors,
+  rerank: ranking,
+  moderation: judgement,
+};
 const data = (value: JsonObject): string => `data: ${JSON.stringify(value)}\n\n`;
 const named = (value: JsonObject): string => `event: ${value.type}\n${data(value)}`;
 
@@ -34,7 +52,8 @@ const chunk = (mode: AnsweredMode, text: string, finish_reason: string | null, m
 const openAi: FormOfAnswers = {
   begin: 1,
   whole: (mode) => {
-    if (mode === 'embeddings') return vectors;
+    const without = wordless[mode];
+    if (without !== undefined) return without;
     const choice = mode === 'chat' ? { message: { role: 'assistant', content: words } } : { text: words };
     const object = mode === 'chat' ? 'chat.completion' : 'text_completion';
     return {

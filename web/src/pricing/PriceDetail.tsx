@@ -138,6 +138,7 @@ function usePieceText(): (piece: PiecePriceFragment) => string {
   return ({ quantity, unitPrice }) => {
     if (quantity.startsWith('calls:')) return t('per.call', { price: dollarsPerThousand(unitPrice, quotaPerUnit) });
     if (quantity === 'characters') return t('per.characters', { price: dollarsPerMillion(unitPrice, quotaPerUnit) });
+    if (quantity === 'searchUnits') return t('per.searchUnits', { price: dollarsPerThousand(unitPrice, quotaPerUnit) });
     const price = dollarsFor(unitPrice, quotaPerUnit);
     if (quantity === 'seconds' || quantity.startsWith('video')) return t('per.seconds', { price });
     return quantity === 'images' ? t('per.images', { price }) : t('per.other', { price });

@@ -38,6 +38,7 @@ export const pricingEn: Translation<typeof pricingZh> = {
   'tier.over': 'The whole call, if its prompt has more than {{tokens}} tokens:',
   'coming.from': 'From {{date}} (UTC) on:',
   'per.call': '{{price}} / 1,000 uses',
+  'per.searchUnits': '{{price}} / 1,000 search units',
   'per.seconds': '{{price}} / second',
   'per.characters': '{{price}} / 1M characters',
   'per.images': '{{price}} / picture',

@@ -35,6 +35,7 @@ export const pricingZh = {
   'tier.over': '提示超过 {{tokens}} 个 Token 时，整次调用的价格：',
   'coming.from': '自 {{date}}（UTC）起：',
   'per.call': '{{price}} / 千次',
+  'per.searchUnits': '{{price}} / 千个搜索单元',
   'per.seconds': '{{price}} / 秒',
   'per.characters': '{{price}} / 百万字符',
   'per.images': '{{price}} / 张',

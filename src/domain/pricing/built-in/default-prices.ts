@@ -80,6 +80,11 @@ export const builtInModelRatio: Readonly<Record<string, number>> = {
   'text-search-ada-doc-001': 10,
   'text-moderation-stable': 0.1,
   'text-moderation-latest': 0.1,
+  // Free of charge.
+  'omni-moderation-latest': 0,
+  'omni-moderation-2024-09-26': 0,
+  'qwen3-rerank': 0.05,
+  'gte-rerank-v2': 0.0575,
   'claude-instant-1': 0.4,
   'claude-instant-1.2': 0.4,
   'claude-2.0': 4,

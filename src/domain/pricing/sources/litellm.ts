@@ -156,6 +156,7 @@ function piecesIn(entry: Json): PriceRates<PieceQuantity> {
   take('characters', 'input_cost_per_character');
   const { mode } = entry;
   if (mode === 'video_generation') return { ...pieces, ...videoPieces(entry) };
+  if (mode === 'rerank') take('searchUnits', 'input_cost_per_query');
   if (mode === 'image_generation' || mode === 'image_edit')
     take('images', 'output_cost_per_image', 'input_cost_per_image');
   return pieces;

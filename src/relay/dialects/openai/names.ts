@@ -13,6 +13,13 @@ export const openAiNames = spelling(
    web_search_options prediction`,
 );
 
+/** The same of a ranking. */
+export const rerankNames = spelling(
+  `model models fallbacks route provider service_tier stream query top_n return_documents rank_fields text
+   max_tokens_per_doc max_chunks_per_doc max_chunk_per_doc overlap_tokens`,
+  'documents',
+);
+
 /** The same of the Responses interface. */
 export const responsesNames = spelling(
   `model models fallbacks route service_tier n max_output_tokens max_tool_calls max_tokens max_completion_tokens

@@ -7,6 +7,8 @@ import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
+import { moderations } from './endpoints/moderations.js';
+import { rerank } from './endpoints/rerank.js';
 import { responses } from './endpoints/responses.js';
 import { responsesCompact } from './endpoints/responses-compact.js';
 import { speech } from './endpoints/speech.js';
@@ -24,6 +26,8 @@ const endpoints: readonly Endpoint[] = [
   responses,
   responsesCompact,
   embeddings,
+  rerank,
+  moderations,
   speech,
   transcriptions,
   translations,
@@ -32,11 +36,9 @@ const endpoints: readonly Endpoint[] = [
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
 const notImplemented: readonly (readonly [Method, string])[] = [
   ['POST', '/v1/edits'],
-  ['POST', '/v1/moderations'],
   ['POST', '/v1/images/generations'],
   ['POST', '/v1/images/edits'],
   ['POST', '/v1/images/variations'],
-  ['POST', '/v1/rerank'],
   ['GET', '/v1/files'],
   ['POST', '/v1/files'],
   ['GET', '/v1/files/:id'],

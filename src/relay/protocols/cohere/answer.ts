@@ -168,6 +168,7 @@ export const cohereTranslator: NonNullable<OpenAiVariant['translator']> = () => 
   const reader = new EventReader();
   return (reported, reading) => {
     const { mode, info, streamed } = reading;
+    if (mode === 'rerank') return reported;
     if (mode === 'embeddings') return cohereVectors(reported, info.model);
     if (!streamed) return wholeAnswer(reported, reading);
     const choice = reader.event(reported);

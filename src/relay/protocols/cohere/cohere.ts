@@ -11,6 +11,7 @@ import { notServed } from '../request-builder.js';
 import { cohereTranslator } from './answer.js';
 import { cohereEmbed } from './embeddings.js';
 import { cohereChat } from './request.js';
+import { cohereRerank } from './rerank.js';
 
 /* The second version of Cohere's interface. */
 
@@ -21,7 +22,7 @@ const failure: OpenAiVariant['failure'] = (body) => {
 };
 
 /** What Cohere calls the interface of a mode, in its list of models. */
-const endpoints: Partial<Record<Mode, string>> = { chat: 'chat', embeddings: 'embed' };
+const endpoints: Partial<Record<Mode, string>> = { chat: 'chat', embeddings: 'embed', rerank: 'rerank' };
 
 /** Models that have an interface of one of these modes. */
 export const cohereModels =
@@ -41,7 +42,7 @@ export const cohereModels =
   };
 
 export const cohereWire: Protocol = openAi({
-  url: urlAt({ chat: '/v2/chat', embeddings: '/v2/embed' }),
+  url: urlAt({ chat: '/v2/chat', embeddings: '/v2/embed', rerank: '/v2/rerank' }),
   embedsForPurpose: true,
   replaysReasoning: true,
   reshape(body, target) {
@@ -50,6 +51,8 @@ export const cohereWire: Protocol = openAi({
         return cohereChat(body, target);
       case 'embeddings':
         return cohereEmbed(body, target);
+      case 'rerank':
+        return cohereRerank(body, target);
       default:
         throw notServed(target.caller.mode);
     }

@@ -1,7 +1,9 @@
 import { type CallerRequest, NotConvertible, type Protocol, type UpstreamChannel } from '../../contracts/protocol.js';
 import { openAiAnswer } from './answer.js';
 import { chatAsResponses } from './chat-as-responses.js';
+import { moderationAnswer } from './moderation.js';
 import { openAiRequest } from './request.js';
+import { rerankAnswer } from './rerank.js';
 import { responsesAnswer } from './responses-answer.js';
 import { responsesAsChat } from './responses-as-chat.js';
 import { ResponsesAsChatStream } from './responses-as-chat-stream.js';
@@ -35,6 +37,8 @@ export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
   answer(received) {
     if (isResponses(received)) return responsesAnswer(variant, received);
     if (isChatByResponses(received)) return responsesAsChat(variant, received);
+    if (received.caller.mode === 'rerank') return rerankAnswer(variant, received);
+    if (received.caller.mode === 'moderation') return moderationAnswer(variant, received);
     return isTranscript(received.caller) ? transcriptAnswer(variant, received) : openAiAnswer(variant, received);
   },
   stream(opened) {

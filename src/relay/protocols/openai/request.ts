@@ -11,6 +11,7 @@ import { formParts } from '../form-parts.js';
 import { baseOf, notServed, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
 import { inPlainWords } from './plain-words.js';
+import { documentsAsTexts } from './rerank.js';
 import type { Edit, OpenAiVariant, Target } from './variant.js';
 
 /* From the caller's request to the upstream's, in the OpenAI family. */
@@ -23,6 +24,8 @@ const paths: Readonly<Record<Mode, string | null>> = {
   speech: '/v1/audio/speech',
   transcription: '/v1/audio/transcriptions',
   translation: '/v1/audio/translations',
+  rerank: '/v1/rerank',
+  moderation: '/v1/moderations',
   counting: null,
   task: null,
 };
@@ -223,7 +226,8 @@ export function openAiRequest(
   { provider, channel, caller, model, options }: RequestInput,
 ): UpstreamRequest {
   const asked: Target = { base: baseOf(provider, channel), model, channel, caller, options };
-  const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
+  const own = caller.mode === 'rerank' ? [documentsAsTexts, ...(variant.edits ?? [])] : (variant.edits ?? []);
+  const edits = [...(options.passThrough ? [] : own), ...(variant.reshape ? [variant.reshape] : [])];
   const asCalled: JsonObject = caller.dialect.wire === 'openai' ? caller.body : caller.neutral().body;
   let body: JsonObject = { ...asCalled, model };
   if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);

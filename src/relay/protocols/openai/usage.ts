@@ -218,5 +218,6 @@ export function writeOpenAiUsage(usage: Usage): JsonObject {
     total_tokens: prompt + completion,
     ...(input !== null && { prompt_tokens_details: input }),
     ...(output !== null && { completion_tokens_details: output }),
+    ...((usage.searchUnits ?? 0) > 0 && { search_units: usage.searchUnits }),
   };
 }

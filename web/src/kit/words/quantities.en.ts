@@ -15,6 +15,7 @@ export const quantitiesEn: Translation<typeof quantitiesZh> = {
   videoInput: 'Video input',
   videoOutput: 'Video output',
   images: 'Images',
+  searchUnits: 'Search units',
   seconds: 'Seconds',
   characters: 'Characters',
   video: 'Seconds of video',

@@ -12,6 +12,7 @@ export const quantitiesZh = {
   videoInput: '视频输入',
   videoOutput: '视频输出',
   images: '图片（张）',
+  searchUnits: '搜索单元',
   seconds: '时长（秒）',
   characters: '字符',
   video: '视频（秒）',

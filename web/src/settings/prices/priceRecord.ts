@@ -19,6 +19,7 @@ export type TokenName = (typeof tokenNames)[number];
 /** By the piece, the second and the like. */
 export const pieceNames = [
   'images',
+  'searchUnits',
   'seconds',
   'characters',
   'video',

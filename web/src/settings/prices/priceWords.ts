@@ -14,6 +14,7 @@ const ownNames: ReadonlySet<string> = new Set<OwnName>([
   'videoInput',
   'videoOutput',
   'images',
+  'searchUnits',
   'seconds',
   'characters',
   'video',

@@ -37,6 +37,7 @@ export const pricesEn: Translation<typeof pricesZh> = {
   'quantity.videoInput': 'Video input',
   'quantity.videoOutput': 'Video output',
   'quantity.images': 'Picture made, each',
+  'quantity.searchUnits': 'Search unit of a ranking, each',
   'quantity.seconds': 'Audio, per second',
   'quantity.characters': 'Spoken text, per character',
   'quantity.video': 'Video, per second, any other resolution',

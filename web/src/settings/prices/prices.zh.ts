@@ -34,6 +34,7 @@ export const pricesZh = {
   'quantity.videoInput': '视频输入',
   'quantity.videoOutput': '视频输出',
   'quantity.images': '生成的图片（每张）',
+  'quantity.searchUnits': '重排序的搜索单元（每个）',
   'quantity.seconds': '音频时长（每秒）',
   'quantity.characters': '朗读文本（每字符）',
   'quantity.video': '视频（每秒，其他分辨率）',

@@ -57,7 +57,7 @@ const embedding = (
   demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     tallyContents(tally, contentsOf(requestsIn(body)));
-    return { prompt: tally.total(bytes), answers: 0, asked: null };
+    return { prompt: tally.total(bytes), answers: 0, asked: null, readApart: requestsIn(body).length > 1 };
   },
 });
 

@@ -36,6 +36,7 @@ export const completions: Endpoint = {
     const tally = new PromptTally(model, names);
     tallyInput(tally, body.prompt);
     tally.text(body.suffix);
-    return { prompt: tally.total(bytes), answers: answersAsked(body), asked: outputAllowed(body) };
+    const prompt = tally.total(bytes);
+    return { prompt, answers: answersAsked(body), asked: outputAllowed(body), readApart: isList(body.prompt) };
   },
 };

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../contracts/endpoint.js';
+import { isList } from '../../../json/json.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts, tallyInput } from '../input.js';
@@ -23,6 +24,6 @@ export const embeddings: Endpoint = {
   demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     tallyInput(tally, body.input);
-    return { prompt: tally.total(bytes), answers: 0, asked: null };
+    return { prompt: tally.total(bytes), answers: 0, asked: null, readApart: isList(body.input) };
   },
 };

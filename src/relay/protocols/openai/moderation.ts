@@ -1,0 +1,34 @@
+import { judgementsOf } from '../../contracts/moderation-request.js';
+import type { Answer, AnswerInput } from '../../contracts/protocol.js';
+import { isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
+import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { Generation } from './reply.js';
+import { missingAnswer, reportedBody } from './reported-body.js';
+import { readOpenAiUsage } from './usage.js';
+import type { OpenAiVariant } from './variant.js';
+
+/* Judgements of texts and pictures. OpenAI's say whether an input is flagged; others say it by their categories alone. */
+
+const isJudgement = ({ flagged, categories }: JsonObject): boolean =>
+  typeof flagged === 'boolean' || isObject(categories);
+
+const isFlagged = ({ categories }: JsonObject): boolean =>
+  isObject(categories) && Object.values(categories).some((value) => value === true);
+
+export function moderationAnswer(variant: OpenAiVariant, answered: AnswerInput): Answer {
+  const got = reportedBody(variant, answered);
+  if (!got.ok) return got;
+  const { received, reported } = got;
+  const { results } = reported;
+  if (!isList(results)) return missingAnswer(reported, answered);
+  const judgements = objectsIn(results);
+  const expected = judgementsOf(answered.caller.body.input) ?? Math.max(judgements.length, 1);
+  if (judgements.length !== results.length || judgements.length !== expected || !judgements.every(isJudgement))
+    return { ok: false, error: unreadableAnswer('the upstream did not judge every input') };
+  const usage = isObject(reported.usage) ? readOpenAiUsage(reported.usage, false) : null;
+  const unsaid = judgements.some(({ flagged }) => typeof flagged !== 'boolean');
+  const body = unsaid
+    ? { ...reported, results: judgements.map((one) => ({ flagged: isFlagged(one), ...one })) }
+    : reported;
+  return { ok: true, body, received, untouched: !unsaid, usage, generated: new Generation() };
+}
