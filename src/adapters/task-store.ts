@@ -68,6 +68,13 @@ export function postgresTaskStore(pool: Pool): TaskStore {
            GROUP BY public_id)`,
         [user, publicIds, platform],
       ),
+    async openOf(user) {
+      const { rows } = await query<{ readonly open: number }>(
+        'SELECT count(*)::int AS open FROM task_content WHERE user_id = $1 AND ended_at IS NULL',
+        [user],
+      );
+      return rows[0]?.open ?? 0;
+    },
     page: (user, platform, { after, order, limit }) =>
       found(
         `user_id = $1 AND submission->>'platform' = $2 AND sealed IS NOT NULL

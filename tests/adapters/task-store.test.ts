@@ -50,6 +50,14 @@ describe.each<[string, () => Promise<TaskStore>]>([
   });
   const sealedOf = async (id: TaskId) => (await store.byIds([id]))[0]?.sealed;
 
+  test('counts the tasks of a user that are at no end', async () => {
+    const [first] = [await store.add(task('a')), await store.add(task('b')), await store.add(task('c', { user: bob }))];
+    expect([await store.openOf(alice), await store.openOf(bob), await store.openOf(UserId(9))]).toEqual([2, 1, 0]);
+    const content = { was: first.sealed, sealed: Sealed('whole'), progress: 101, endedAt: Instant(start) };
+    await store.replace(first.id, content);
+    expect(await store.openOf(alice)).toBe(1);
+  });
+
   test('returns a task as it was added', async () => {
     const added = await store.add(task('a'));
     expect(added).toEqual({ ...task('a'), id: expect.any(Number), progress: 0 });

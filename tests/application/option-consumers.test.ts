@@ -132,6 +132,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
     'src/application/responses/stored-responses.ts',
     'settings.storedResponseDays',
   ],
+  'general_setting.open_tasks_per_user': ['src/relay/pipeline/task-slot.ts', 'settings.openTasksPerUser'],
   'general_setting.stored_response_megabytes': [
     'src/application/responses/stored-responses.ts',
     'settings.storedResponseMegabytes',

@@ -26,6 +26,7 @@ import { backgroundCalls } from './migrations/0023-background-calls.js';
 import { taskContent } from './migrations/0024-task-content.js';
 import { storedResponses } from './migrations/0025-stored-responses.js';
 import { taskEnds } from './migrations/0026-task-ends.js';
+import { openTaskIndex } from './migrations/0027-open-tasks.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -61,6 +62,7 @@ export const adapterMigrations: readonly Migration[] = [
   taskContent,
   storedResponses,
   taskEnds,
+  openTaskIndex,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

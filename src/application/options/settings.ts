@@ -65,6 +65,8 @@ export interface Settings {
   readonly storedResponseDays: number;
   /** Of all users together. */
   readonly storedResponseMegabytes: number;
+  /** 0: no limit. */
+  readonly openTasksPerUser: number;
   readonly autoDisable: { readonly enabled: boolean; readonly keywords: readonly string[] };
   readonly modelRateLimit: {
     readonly enabled: boolean;
@@ -158,6 +160,7 @@ export function settingsFrom(
     storesResponses: flag('general_setting.store_responses'),
     storedResponseDays: number('general_setting.stored_response_days'),
     storedResponseMegabytes: number('general_setting.stored_response_megabytes'),
+    openTasksPerUser: number('general_setting.open_tasks_per_user'),
     autoDisable: autoDisable(options),
     modelRateLimit: modelRateLimit(options),
     sensitiveWords: sensitiveWords(options),

@@ -73,6 +73,10 @@ export interface TaskPage {
 }
 
 export interface Tasks {
+  /** Takes a slot for a call that may submit a task; false: its user has `limit` open tasks, with such calls. */
+  takeSlot(callId: CallId, user: UserId, limit: number): Promise<boolean>;
+  /** Gives back the slot of a call whose task is not written down; nothing, where it is, or the call has no slot. */
+  releaseSlot(callId: CallId): void;
   /** Resolves when it is durable; the same task where its call has submitted one already. Throws `store-unavailable`. */
   submitted(task: NewTask): Promise<TaskId>;
   /** Of these those that are the user's, the newest of each id. */
@@ -114,6 +118,8 @@ export interface TaskStore {
   byCalls(calls: readonly CallId[]): Promise<readonly StoredTask[]>;
   /** The newest of each of these ids. */
   newestOf(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly StoredTask[]>;
+  /** How many of this user's are at no end. */
+  openOf(user: UserId): Promise<number>;
   /** Of those whose content is kept, in this order. `after`: its id; null: from the first. */
   page(
     user: UserId,

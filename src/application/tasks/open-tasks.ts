@@ -8,6 +8,7 @@ import type { TaskObservation, Tasks } from '../ports/task-ports.js';
 import { observeTask } from './observe-task.js';
 import { recordTask } from './record-task.js';
 import type { TaskPorts } from './task-setting.js';
+import { TaskSlots } from './task-slots.js';
 import { taskByCall, taskById, taskPage, tasksOfUser } from './task-views.js';
 
 /* Tasks for the relay: those that its calls submit, and what becomes of them. */
@@ -31,9 +32,16 @@ export function knownTasks(ports: OpenTasksPorts): KnownTasks & {
   open(after: TaskId | null, limit: number): Promise<readonly TaskRow[]>;
 } {
   const { db, progress, position } = ports;
+  const slots = new TaskSlots((user) => ports.tasks.openOf(user));
   const fresh = () => progress.reached(position(), patienceMs, [tasksName]);
   return {
-    submitted: (task) => recordTask(ports, task),
+    takeSlot: (callId, user, limit) => slots.take(callId, user, limit),
+    releaseSlot: (callId) => slots.release(callId),
+    async submitted(task) {
+      const id = await recordTask(ports, task);
+      slots.release(task.callId);
+      return id;
+    },
     async ofUser(user, publicIds, platform) {
       await fresh();
       return tasksOfUser(ports, user, publicIds, platform);

@@ -256,6 +256,8 @@ export const optionTable = {
   'general_setting.store_responses': on,
   /** For how many days, and how much of all users together. */
   'general_setting.stored_response_days': integer(7, 1, 30),
+  /** 0: no limit. */
+  'general_setting.open_tasks_per_user': integer(100, 0, 1_000_000),
   'general_setting.stored_response_megabytes': integer(1024, 16, 1_048_576),
   /** 0: no limit. Whoever has more keeps them and gets no new ones. */
   'general_setting.api_keys_per_user': integer(1000, 0),

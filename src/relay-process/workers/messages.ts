@@ -73,6 +73,8 @@ export interface PrimaryMethods {
   removeStoredResponse(user: UserId, id: string): Promise<boolean>;
 
   /** See Tasks. */
+  takeTaskSlot(callId: CallId, user: UserId, limit: number): Promise<boolean>;
+  releaseTaskSlot(callId: CallId): void;
   taskSubmitted(task: NewTask): Promise<TaskId>;
   tasksOfUser(user: UserId, publicIds: readonly string[], platform: TaskPlatform): Promise<readonly TaskView[]>;
   pageOfTasks(user: UserId, platform: TaskPlatform, page: TaskPage): Promise<readonly TaskView[] | null>;

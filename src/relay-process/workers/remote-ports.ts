@@ -104,6 +104,8 @@ export const remoteStoredResponses = (primary: Primary): RelayPorts['storedRespo
 });
 
 export const remoteTasks = (primary: Primary): RelayPorts['tasks'] => ({
+  takeSlot: (callId, user, limit) => primary.ask('takeTaskSlot', callId, user, limit),
+  releaseSlot: (callId) => primary.send('releaseTaskSlot', callId),
   submitted: (task) => primary.ask('taskSubmitted', task),
   ofUser: (user, publicIds, platform) => primary.ask('tasksOfUser', user, publicIds, platform),
   byId: (taskId) => primary.ask('taskById', taskId),

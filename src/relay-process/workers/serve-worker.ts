@@ -76,6 +76,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
   const slots = new CompactingMap<number, Leave>();
   const reservations = new CompactingMap<CallId, Reservation>();
   const backgroundSlots = new Set<CallId>();
+  const taskSlots = new Set<CallId>();
   let tickets = 0;
   let ended = false;
 
@@ -169,6 +170,16 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     deliveredInBackground: (callId, delivered) => background.delivered(callId, delivered),
     stopBackground: (callId) => background.stop(callId),
     endBackground: (callId) => background.end(callId),
+    async takeTaskSlot(callId, user, limit) {
+      const isTaken = await ports.tasks.takeSlot(callId, user, limit);
+      if (isTaken && ended) ports.tasks.releaseSlot(callId);
+      else if (isTaken) taskSlots.add(callId);
+      return isTaken;
+    },
+    releaseTaskSlot(callId) {
+      taskSlots.delete(callId);
+      ports.tasks.releaseSlot(callId);
+    },
     taskSubmitted: (task) => ports.tasks.submitted(task),
     tasksOfUser: (user, publicIds, platform) => ports.tasks.ofUser(user, publicIds, platform),
     taskById: (taskId) => ports.tasks.byId(taskId),
@@ -210,6 +221,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       }
       for (const callId of backgroundSlots) background.releaseSlot(callId);
       backgroundSlots.clear();
+      for (const callId of taskSlots) ports.tasks.releaseSlot(callId);
+      taskSlots.clear();
       return hadCalls;
     },
   };

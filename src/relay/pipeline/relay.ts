@@ -43,6 +43,7 @@ import { submitTask } from './submit-task.js';
 import { type PictureRequest, servePicture } from './task-picture.js';
 import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
 import { type TaskReport, takeReport } from './task-report.js';
+import { releaseTaskSlot } from './task-slot.js';
 import { type SignedVideoRequest, sendSignedVideo, sendVideoFile, type VideoFileRequest } from './video-file.js';
 
 /* A metered call from its request to its outcome, stage by stage. */
@@ -168,6 +169,7 @@ async function serveCall(ports: StagePorts, call: ConnectedCall, reached: Reache
     reached.last.conversation?.leave();
     leaveLimits(admitted, succeeded);
     releaseBackgroundSlot(ports, reached.last);
+    releaseTaskSlot(ports, reached.last);
   }
 }
 

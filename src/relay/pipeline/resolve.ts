@@ -8,6 +8,7 @@ import { parentTaskOf } from './parent-task.js';
 import { type ResolutionPorts, resolutionSteps } from './resolution.js';
 import { modelAsked, named } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
+import { takeTaskSlot } from './task-slot.js';
 
 type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork' | 'kept' | 'background' | 'tasks'>;
 
@@ -59,5 +60,6 @@ export async function resolveCall(
     resolutionSteps(ports, call, { endpoint, body, bytes, upload, kept, parent }),
   );
   if (resolution.background) await takeBackgroundSlot(ports, call);
+  await takeTaskSlot(ports, call);
   return extended(call, { resolution });
 }

@@ -311,7 +311,9 @@ describe('a server that talks nonsense about its songs', () => {
 
 describe('two hundred requests at once with funds for ten', () => {
   test('submit ten songs, and are charged for ten', async () => {
+    await gateway.setOption('general_setting.open_tasks_per_user', '0');
     const all = await Promise.all(Array.from({ length: 200 }, () => submit()));
+    await gateway.setOption('general_setting.open_tasks_per_user', '100');
     expect(all.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(new Set(all.filter(({ status }) => status !== 200).map((one) => bodyOf(one).code))).toEqual(
       new Set(['quota_not_enough']),

@@ -55,20 +55,31 @@ interface Asked {
   /** The channel of the task that is gone on from. Left out: there is no such task. */
   readonly parentAt?: number;
   readonly models?: readonly string[];
+  /** Whether its user may have another open task. */
+  readonly isRoomFor?: boolean;
 }
 const priced = [['ModelPrice', '{"suno_music":0.1}']] as const;
 
-async function resolved({ body = { prompt: 'la' }, prices = priced, parentAt, models }: Asked): Promise<Resolution> {
+async function resolved({
+  body = { prompt: 'la' },
+  prices = priced,
+  parentAt,
+  models,
+  isRoomFor = true,
+}: Asked): Promise<Resolution> {
   const tasks = {
     ofUser: async (_user: unknown, ids: readonly string[]) =>
-      parentAt === undefined || ids[0] !== 't1' ? [] : [{ facts: taskFacts({ channelId: ChannelId(parentAt) }) }],
+      parentAt === undefined || ids[0] !== 't1'
+        ? []
+        : [{ facts: taskFacts({ channelId: ChannelId(parentAt) }), content: { result: '[{"id":"c1"}]', urls: [] } }],
+    takeSlot: async () => isRoomFor,
   } as unknown as RelayPorts['tasks'];
   const parsed = { providerOf, parsedChannel: channelParser(), directory: directoryWith(prices) };
   const ports = { ...parsed, largeWork: new LargeWork(), kept: {}, background: {}, tasks } as never;
   const held = { value: body, bytes: 100, upload: null };
   const terms = { group: '', modelLimitsEnabled: models !== undefined, modelLimits: models ?? [] };
   const call = {
-    incoming: { endpoint: music, model: null },
+    incoming: { endpoint: music, model: null, requestId: 'r1' },
     ...{ user: { id: 7, group: 'default' }, apiKey: { terms }, pinnedChannel: null },
   } as unknown as LimitedCall;
   return (await resolveCall(ports, nameCall(ports, call, held), held)).resolution;
@@ -92,6 +103,10 @@ describe('a call of mode task', () => {
     ['a model that has a price by tokens alone, by which a task would be free', [['ModelRatio', '{"suno_music":5}']]],
   ] as const)('is refused for %s', async (_what, prices) => {
     await expect(resolved({ prices })).rejects.toThrow(refusedWith(400, 'model_price_error'));
+  });
+
+  test('is refused when its user has as many open tasks as the limit allows', async () => {
+    await expect(resolved({ isRoomFor: false })).rejects.toThrow(refusedWith(429, 'too_many_open_tasks'));
   });
 
   test('that continues a task goes to its channel, and to no other', async () => {

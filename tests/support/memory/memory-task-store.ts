@@ -45,6 +45,10 @@ export class MemoryTaskStore implements TaskStore {
     return ordered.filter(({ id }) => after === null || (order === 'asc' ? id > after : id < after)).slice(0, limit);
   }
 
+  async openOf(user: Parameters<TaskStore['openOf']>[0]): Promise<number> {
+    return this.rows.filter(({ id, userId }) => userId === user && !this.ends.has(id)).length;
+  }
+
   async replace(...[id, { was, sealed, progress, endedAt }]: Parameters<TaskStore['replace']>): Promise<boolean> {
     const index = this.rows.findIndex((row) => row.id === id && row.sealed === was && row.progress <= progress);
     const row = this.rows[index];

@@ -123,6 +123,7 @@ const operation: readonly SettingSection[] = [
       'MjForwardUrlEnabled',
       'MjModeClearEnabled',
       'MjActionCheckSuccessEnabled',
+      'general_setting.open_tasks_per_user',
     ),
   },
   priceSection,

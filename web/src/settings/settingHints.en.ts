@@ -67,6 +67,7 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   'general_setting.store_responses':
     'Where an upstream has chat alone, responses and their conversations are stored here, encrypted, so that their user can continue them by previous_response_id. Off: such ids are refused, and what is stored is deleted.',
   'general_setting.stored_response_days': '1 to 30.',
+  'general_setting.open_tasks_per_user': 'Drawings, songs and videos beyond it are refused; 0: no limit.',
   'general_setting.stored_response_megabytes': 'In MiB, of all users together, at least 16. The oldest go first.',
   'general_setting.stream_open_seconds':
     'In seconds without an answer. Headers with status 200 are sent then, so a later failure is reported inside the stream; other channels are still asked. 0: after 30, or after the interval above where that is on and shorter.',

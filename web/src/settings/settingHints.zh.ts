@@ -57,6 +57,7 @@ export const settingHintsZh = {
   'general_setting.store_responses':
     '上游只有聊天接口时，响应及其对话加密保存在网关，用户可凭 previous_response_id 继续对话。关闭后此类 ID 会被拒绝，已保存的内容会被删除。',
   'general_setting.stored_response_days': '1 至 30。',
+  'general_setting.open_tasks_per_user': '超出时拒绝新的绘图、音乐和视频任务；0 表示不限。',
   'general_setting.stored_response_megabytes': '单位：MiB，所有用户合计，至少 16。超出时先删除最早的。',
   'general_setting.stream_open_seconds':
     '单位：秒。上游迟迟不回应时，先发送状态码 200 和响应头；之后的失败只能在流中告知，但仍会重试其他渠道。0：30 秒；开启保活且间隔更短时为保活间隔。',

@@ -54,6 +54,7 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   'general_setting.session_affinity': 'Session affinity',
   'general_setting.store_responses': 'Store responses here',
   'general_setting.stored_response_days': 'Days a response is stored',
+  'general_setting.open_tasks_per_user': 'Open tasks of a user',
   'general_setting.stored_response_megabytes': 'Most that is stored of responses',
   'general_setting.stream_open_seconds': 'Streams are opened after',
   GitHubClientId: 'GitHub client ID',

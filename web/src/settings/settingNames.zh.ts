@@ -53,6 +53,7 @@ export const settingNamesZh = {
   'general_setting.session_affinity': '同一会话固定渠道',
   'general_setting.store_responses': '由网关保存响应',
   'general_setting.stored_response_days': '响应保存天数',
+  'general_setting.open_tasks_per_user': '每个用户的未完成任务上限',
   'general_setting.stored_response_megabytes': '响应存储上限',
   'general_setting.stream_open_seconds': '流式响应头发送时间',
   GitHubClientId: 'GitHub Client ID',
