@@ -1,3 +1,5 @@
+import { type PictureType, pictureType } from './picture-type.js';
+
 /* How large an image is, from the first bytes of its file. */
 
 export interface ImageSize {
@@ -67,13 +69,15 @@ function jpeg(bytes: Buffer): ImageSize | null {
   return null;
 }
 
-export const isJpeg = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 3) === '\xff\xd8\xff';
+const readers: Readonly<Record<PictureType, (bytes: Buffer) => ImageSize | null>> = {
+  'image/png': png,
+  'image/gif': gif,
+  'image/webp': webp,
+  'image/jpeg': jpeg,
+};
 
 /** null: not a PNG, GIF, WebP or JPEG, or the size lies further in. */
 export function imageSize(bytes: Buffer): ImageSize | null {
-  const magic = bytes.toString('latin1', 0, 12);
-  if (magic.startsWith('\x89PNG\r\n\x1a\n')) return png(bytes);
-  if (magic.startsWith('GIF8')) return gif(bytes);
-  if (magic.startsWith('RIFF') && magic.endsWith('WEBP')) return webp(bytes);
-  return isJpeg(bytes) ? jpeg(bytes) : null;
+  const type = pictureType(bytes);
+  return type === null ? null : readers[type](bytes);
 }

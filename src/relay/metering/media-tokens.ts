@@ -1,8 +1,9 @@
 import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../json/json.js';
 import { type ImageDetail, imageRuleOf } from './image-rules.js';
-import { headerLength, type ImageSize, imageSize, isJpeg, longHeaderLength } from './image-size.js';
+import { headerLength, type ImageSize, imageSize, longHeaderLength } from './image-size.js';
 import { type FileTokens, fileTokensOf, soundTokensOf } from './inline-file.js';
+import { pictureType } from './picture-type.js';
 
 /*
  * What a picture, a sound or a file in a prompt counts. Nothing is fetched: what lies elsewhere is taken for as large as
@@ -33,7 +34,7 @@ function inlineSize(source: string): ImageSize | null {
   const start = (bytes: number): Buffer =>
     Buffer.from(source.slice(comma + 1, comma + 1 + Math.ceil((bytes * 4) / 3)), 'base64');
   const header = start(headerLength);
-  return imageSize(header) ?? (isJpeg(header) ? imageSize(start(longHeaderLength)) : null);
+  return imageSize(header) ?? (pictureType(header) === 'image/jpeg' ? imageSize(start(longHeaderLength)) : null);
 }
 
 const details: ReadonlySet<string> = new Set<ImageDetail>(['low', 'medium', 'high', 'original', 'ultra_high']);

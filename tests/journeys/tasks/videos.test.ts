@@ -91,7 +91,7 @@ describe('a video in OpenAI’s words, by its own client', () => {
   });
 
   test('takes a picture along as a file', async () => {
-    const picture = await toFile(Buffer.from('png'), 'cat.png', { type: 'image/png' });
+    const picture = await toFile(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'cat.png', { type: 'image/png' });
     await client.videos.create({ model, prompt: 'it moves', input_reference: picture });
     expect(orderIn(lastOrder())).toMatchObject({ seconds: '4', input_reference: { file: 'cat.png' } });
     expect(await spent()).toBe(4 * perSecond);

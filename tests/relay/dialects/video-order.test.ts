@@ -14,8 +14,10 @@ const ordered = (body: JsonObject, endpoint = videos) => {
 };
 
 const prompt = 'a cat';
+const pngBytes = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
+const dataUrl = (type: string, bytes: Buffer): string => `data:${type};base64,${bytes.toString('base64')}`;
 const png = (over: Partial<FormFile> = {}): FormFile => ({
-  ...{ name: 'input_reference', fileName: 'a.png', type: 'image/png', bytes: Buffer.from('png') },
+  ...{ name: 'input_reference', fileName: 'a.png', type: 'image/png', bytes: pngBytes },
   ...over,
 });
 
@@ -84,6 +86,9 @@ describe('an order of a video', () => {
     ['input_reference.image_url', {}, { input_reference: { image_url: 'file:///etc/passwd' } }],
     ['input_reference', {}, { input_reference: 7 }],
     ['image', {}, { image: 'data:text/html;base64,AAAA' }],
+    ['image', {}, { image: dataUrl('image/jpeg', pngBytes) }],
+    ['input_reference.image_url', {}, { input_reference: { image_url: 'data:image/png;base64,PHN2Zy8+' } }],
+    ['input_reference', {}, { input_reference: 'data:image/webp;base64,AA' }],
   ])('is refused by the name of %s where that is not allowed: %#', (param, _, members) =>
     expect(ordered({ model: 'm', prompt, ...members } as JsonObject)[0]).toBe(param),
   );
@@ -91,12 +96,23 @@ describe('an order of a video', () => {
   test.each([
     ['of another type', [png({ type: 'text/html' })]],
     ['under another name', [png({ name: 'video' })]],
+    ['whose first bytes are of no picture', [png({ bytes: Buffer.from('<svg onload="alert(1)"/>') })]],
+    ['whose first bytes are of another type', [png({ type: 'image/webp' })]],
     ['without content', [png({ bytes: Buffer.alloc(0) })]],
     ['beside another', [png(), png()]],
     ['of more than 20 MiB', [png({ bytes: Buffer.alloc(20 * 1024 * 1024 + 1) })]],
   ])('is refused with a file %s', (_name, files) =>
     expect(videos.invalid({ model: 'm', prompt }, { files, length: null })).not.toBeNull(),
   );
+
+  test.each([
+    ['image/png', pngBytes],
+    ['image/jpeg', Buffer.from('\xff\xd8\xff\xe0', 'latin1')],
+    ['image/webp', Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1')],
+  ])('takes a picture of type %s, as a file and as a data URL', (type, bytes) => {
+    expect(videos.invalid({ model: 'm', prompt }, { files: [png({ type, bytes })], length: null })).toBeNull();
+    expect(videos.invalid({ model: 'm', prompt, image: dataUrl(type, bytes) }, null)).toBeNull();
+  });
 
   test('has all its words looked at by the filter', () =>
     expect(

@@ -46,7 +46,7 @@ function statusOf(error: RelayError): number {
 
 const names = spelling(
   `prompt base64Array botType notifyHook state taskId action index content customId dimensions base64 link maskBase64
-  sourceBase64 targetBase64 image ids`,
+  sourceBase64 targetBase64 image batchSize ids`,
   'accountFilter',
 );
 

@@ -6,6 +6,7 @@ import type { Upload } from '../../contracts/upload.js';
 import type { VideoOrder } from '../../contracts/video-object.js';
 import { type VideoRequest, videoSize } from '../../contracts/video-request.js';
 import { isObject, type JsonObject, type JsonValue, memberNamesIn, textIn } from '../../json/json.js';
+import { pictureType } from '../../metering/picture-type.js';
 
 /*
  * A video as it is ordered in OpenAI's words, or in those of the one-api family: JSON or the fields of a form. What is not
@@ -79,14 +80,23 @@ function sizeIn(body: JsonObject): string | null {
   return found;
 }
 
-const dataUrl = /^data:(image\/[a-z]{1,8});base64,[A-Za-z0-9+/]+={0,2}$/;
+const dataUrl = /^data:(image\/[a-z]{1,8});base64,(?=[A-Za-z0-9+/]+={0,2}$)/;
+
+/** An upstream that is sent something else may take it for what it is. */
+function checkBytes(first: Buffer, declared: string, path: string): void {
+  if (pictureType(first) !== declared)
+    throw new Unfit(path, `${path} is declared as ${declared}, and its first bytes are not those of one`);
+}
 
 function pictureText(text: string, path: string): string {
   if (text.startsWith('data:')) {
     if (text.length > Math.ceil(maxPictureBytes / 3) * 4 + 64)
       throw new Unfit(path, `${path} must be a picture of at most ${maxPictureBytes} bytes`);
-    const [, type = ''] = dataUrl.exec(text) ?? [];
-    if (pictureTypes.has(type)) return text;
+    const [head = '', type = ''] = dataUrl.exec(text) ?? [];
+    if (pictureTypes.has(type)) {
+      checkBytes(Buffer.from(text.slice(head.length, head.length + 16), 'base64'), type, path);
+      return text;
+    }
   } else if (text.length <= maxAddress && /^https?:\/\//i.test(text) && urlIn(text) !== null) return text;
   throw new Unfit(
     path,
@@ -128,6 +138,7 @@ function checkFiles(upload: Upload | null, image: string | null): void {
     throw new Unfit('input_reference', `input_reference must be of type ${[...pictureTypes].join(', ')}`);
   if (file.bytes.length === 0 || file.bytes.length > maxPictureBytes)
     throw new Unfit('input_reference', `input_reference must be a picture of 1 to ${maxPictureBytes} bytes`);
+  checkBytes(file.bytes, file.type, 'input_reference');
 }
 
 function metadataIn(body: JsonObject): JsonObject {

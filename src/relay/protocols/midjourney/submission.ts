@@ -3,6 +3,7 @@ import type { JsonObject } from '../../json/json.js';
 import { isList, isObject, textIn } from '../../json/json.js';
 import type { MidjourneyAction } from './actions.js';
 import { actionOfButton } from './custom-id.js';
+import { severalJobs } from './several-jobs.js';
 import { readSimpleChange } from './simple-change.js';
 
 /* What a submission asks for, by the place it is sent to, and what may be wrong with it. */
@@ -194,6 +195,14 @@ const readers: Readonly<Record<SubmitKind, (body: JsonObject) => Read>> = {
   edits: (body) => wrongList(body, 'base64Array') ?? needsPrompt('EDITS', body),
 };
 
+/** What draws nothing makes no several jobs either. */
+const wrongCount = (kind: SubmitKind, body: JsonObject): WrongMember | null => {
+  const several = kind === 'shorten' || kind === 'describe' ? null : severalJobs(body);
+  if (several === null) return null;
+  const { param, message } = several;
+  return wrong(param === 'prompt' ? 'prompt_is_invalid' : 'batch_size_is_invalid', param, message);
+};
+
 export function readSubmission(kind: SubmitKind, body: JsonObject): Read {
-  return wrongShared(body) ?? readers[kind](body);
+  return wrongShared(body) ?? wrongCount(kind, body) ?? readers[kind](body);
 }

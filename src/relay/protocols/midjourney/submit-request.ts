@@ -1,5 +1,6 @@
 import type { RequestOptions } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, textIn } from '../../json/json.js';
+import { dashes } from './dashes.js';
 
 /* A submission as it goes upstream: what the operator does not allow is left out. */
 
@@ -8,8 +9,7 @@ const modePrefix = /^\/[^/]+(?=\/mj\/)/;
 
 export const withoutMode = (path: string): string => path.replace(modePrefix, '');
 
-/** Keyboards make other dashes of two hyphens, and Midjourney takes them. */
-const modeWords = /(^|\s)(?:--|[-–—]?[–—]|[–—]-)(?:fast|relax|turbo)(?=\s|$)/gi;
+const modeWords = new RegExp(`(^|\\s)(?:${dashes})(?:fast|relax|turbo)(?=\\s|$)`, 'gi');
 
 /** A prompt without the words that choose its speed, and so what it costs. */
 const withoutModeWords = (prompt: string): string => prompt.replace(modeWords, '').trim();

@@ -7,6 +7,7 @@ import { confidentialOf } from '../confidential-of.js';
 import { plainWords } from '../confidential-task.js';
 import { baseOf, noThinking, written } from '../request-builder.js';
 import { notTaken, taken, unclear } from '../task-answer.js';
+import { opensDialog } from './actions.js';
 import {
   isTaken,
   refusedBody,
@@ -48,8 +49,12 @@ function contentOf(
   };
 }
 
-/** Of a task that is there already: it may have come further. How it has ended is asked of the task itself. */
-function statusOf({ code, body: { properties } }: SubmitAnswer): AcceptedTask['status'] {
+/**
+ * Of a task that waits in a queue, or is there already and may have come further. How it has ended is asked of the task
+ * itself. What opens a dialog waits for its caller next.
+ */
+function statusOf({ code, body: { properties } }: SubmitAnswer, action: string): AcceptedTask['status'] {
+  if (code === submitCodes.queued && !opensDialog(action)) return 'queued';
   const said = code === submitCodes.exists && isObject(properties) ? statusIn(properties) : 'unknown';
   return said === 'unknown' || said === 'succeeded' || said === 'failed' ? 'submitted' : said;
 }
@@ -65,7 +70,7 @@ function acceptedTask(asked: Asked, action: string, answer: SubmitAnswer): Accep
   }
   const upstreamId = taskIdIn(answer);
   if (upstreamId === null) return null;
-  return { action, upstreamId, status: statusOf(answer), progress: 0, content: contentOf(asked, answer, []) };
+  return { action, upstreamId, status: statusOf(answer, action), progress: 0, content: contentOf(asked, answer, []) };
 }
 
 /** The proxy's own refusal, which its caller gets as it is. */

@@ -87,6 +87,23 @@ describe('a submission', () => {
     expect(readSubmission(kind, body as never)).toEqual({ action, parentId });
   });
 
+  test.each<[SubmitKind, Record<string, unknown>]>([
+    ['imagine', { prompt: 'a cat --repeat 1 --ar 3:2 --s 5' }],
+    ['imagine', { prompt: 'a {red} cat, \\{one, two}, {one\\, two}, --repeater 4, a--r 4' }],
+    ['shorten', { prompt: 'a {red, green} cat --repeat 4' }],
+    ['video', { prompt: 'it walks --bs 1', batchSize: 1 }],
+    ['video', { prompt: 'it walks', batchSize: null }],
+  ])('to %s that makes one job is taken: %j', (kind, body) =>
+    expect(isWrong(readSubmission(kind, body as never))).toBe(false),
+  );
+
+  test('with a prompt of many braces and dashes is read at once', () => {
+    const prompt = `{${','.repeat(8_000)}${'{a'.repeat(4_000)}`;
+    const before = performance.now();
+    expect(isWrong(readSubmission('imagine', { prompt } as never))).toBe(false);
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+
   test.each<[SubmitKind, Record<string, unknown>, string, string]>([
     ['imagine', {}, 'prompt_is_required', 'prompt'],
     ['imagine', { prompt: '' }, 'prompt_is_required', 'prompt'],
@@ -97,6 +114,14 @@ describe('a submission', () => {
     ['imagine', { prompt: 'a', state: 'x'.repeat(2_049) }, 'state_is_invalid', 'state'],
     ['imagine', { prompt: 'a', notifyHook: {} }, 'notify_hook_is_invalid', 'notifyHook'],
     ['imagine', { prompt: 'a', accountFilter: 'fast' }, 'account_filter_is_invalid', 'accountFilter'],
+    ['imagine', { prompt: 'a cat --repeat 4' }, 'prompt_is_invalid', 'prompt'],
+    ['imagine', { prompt: '—r 10 a cat' }, 'prompt_is_invalid', 'prompt'],
+    ['imagine', { prompt: 'a {red, green, blue} cat' }, 'prompt_is_invalid', 'prompt'],
+    ['modal', { taskId: id, prompt: 'a cat –-REPEAT  2' }, 'prompt_is_invalid', 'prompt'],
+    ['edits', { prompt: 'a {cat {big, small}}' }, 'prompt_is_invalid', 'prompt'],
+    ['video', { prompt: 'it walks --bs 4' }, 'prompt_is_invalid', 'prompt'],
+    ['video', { prompt: 'it walks', batchSize: 4 }, 'batch_size_is_invalid', 'batchSize'],
+    ['video', { prompt: 'it walks', batchSize: '1' }, 'batch_size_is_invalid', 'batchSize'],
     ['change', {}, 'task_id_is_required', 'taskId'],
     ['change', { taskId: id }, 'action_is_required', 'action'],
     ['change', { taskId: id, action: 'PAN' }, 'unknown_action', 'action'],

@@ -59,3 +59,26 @@ describe('a submission as it goes upstream', () => {
     ['/mj-turbo/mj/insight-face/swap', '/mj/insight-face/swap'],
   ])('to %s has the path %s without its speed', (path, plain) => expect(withoutMode(path)).toBe(plain));
 });
+
+describe('the answer of a proxy that takes a submission', () => {
+  const statusAfter = (code: number, action: string, properties = {}) => {
+    const answer = submitToProxy({ hasModes: true }).answer({
+      ...{ provider: providerOfType(5), channel: plainChannel, status: 200, headers: {} },
+      caller: { ...callerOf('task', { prompt: 'a' }), task: { action, parent: null } },
+      body: Buffer.from(JSON.stringify({ code, description: '', result: '17', properties })),
+      info: { callId: 'r', model: 'mj_imagine', createdAt: 0 },
+    });
+    return answer.ok ? answer.generated.task?.status : null;
+  };
+
+  test.each([
+    ['submitted', 1, 'IMAGINE', {}],
+    ['queued', 22, 'IMAGINE', {}],
+    ['submitted', 22, 'INPAINT', {}],
+    ['submitted', 21, 'IMAGINE', {}],
+    ['in-progress', 21, 'IMAGINE', { status: 'IN_PROGRESS' }],
+    ['submitted', 21, 'IMAGINE', { status: 'SUCCESS' }],
+  ])('stores the status %s for code %i of %s with %j', (status, code, action, properties) =>
+    expect(statusAfter(code, action, properties)).toBe(status),
+  );
+});
