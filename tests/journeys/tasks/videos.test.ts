@@ -281,6 +281,19 @@ describe('a video in the words of the one-api family', () => {
   });
 });
 
+test.each([
+  ['POST', '/v1/videos/edits', 'POST /v1/videos/{id}/remix'],
+  ['POST', '/v1/videos/extensions', 'POST /v1/videos/{id}/remix'],
+  ['POST', '/v1/videos/characters', 'characters of videos are not served'],
+  ['GET', '/v1/videos/characters/char_1', 'characters of videos are not served'],
+])('%s %s is refused with what is served in its place', async (method, path, message) => {
+  const response = await fetch(`${gateway.url}${path}`, { method, headers: headers() });
+  expect([response.status, await response.json()]).toMatchObject([
+    501,
+    { error: { code: 'api_not_implemented', message: expect.stringContaining(message) } },
+  ]);
+});
+
 describe('the file of a video', () => {
   let id: string;
   beforeEach(async () => {

@@ -33,8 +33,13 @@ const endpoints: readonly Endpoint[] = [
   translations,
 ];
 
+const noCharacters = 'characters of videos are not served: describe them in the prompt of POST /v1/videos';
+/** What they cost depends on a film whose length nobody here knows. */
+const noEdits =
+  'videos are not edited or extended here: order one with POST /v1/videos, or change one with POST /v1/videos/{id}/remix';
+
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
-const notImplemented: readonly (readonly [Method, string])[] = [
+const notImplemented: readonly (readonly [Method, string, message?: string])[] = [
   ['POST', '/v1/edits'],
   ['POST', '/v1/images/generations'],
   ['POST', '/v1/images/edits'],
@@ -49,10 +54,10 @@ const notImplemented: readonly (readonly [Method, string])[] = [
   ['GET', '/v1/fine-tunes/:id'],
   ['POST', '/v1/fine-tunes/:id/cancel'],
   ['GET', '/v1/fine-tunes/:id/events'],
-  ['POST', '/v1/videos/characters'],
-  ['GET', '/v1/videos/characters/:id'],
-  ['POST', '/v1/videos/edits'],
-  ['POST', '/v1/videos/extensions'],
+  ['POST', '/v1/videos/characters', noCharacters],
+  ['GET', '/v1/videos/characters/:id', noCharacters],
+  ['POST', '/v1/videos/edits', noEdits],
+  ['POST', '/v1/videos/extensions', noEdits],
   ['DELETE', '/v1/models/*'],
 ];
 
@@ -67,11 +72,13 @@ export const openAiRoutes = (options: RoutesOptions): Route[] => routesUnder('/v
 
 function routesUnder(prefix: string, options: RoutesOptions): Route[] {
   const { relay } = options;
-  const refused = async (exchange: IncomingRequest): Promise<never> => {
-    const { path, query, request, ip } = exchange;
-    await relay.identify({ credential: readCredential(path, request.headers, query), ip });
-    throw new RelayError(501, 'api_not_implemented', 'API not implemented');
-  };
+  const refused =
+    (message: string) =>
+    async (exchange: IncomingRequest): Promise<never> => {
+      const { path, query, request, ip } = exchange;
+      await relay.identify({ credential: readCredential(path, request.headers, query), ip });
+      throw new RelayError(501, 'api_not_implemented', message);
+    };
 
   const upgradeRequired = async (): Promise<never> => {
     throw notUpgraded();
@@ -82,6 +89,9 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
     ...keptResponsesRoutes(options, under),
     ...videoRoutes(options, under),
     { method: 'GET', path: under(responses.path), dialect: openAiCaller, answer: upgradeRequired },
-    ...notImplemented.map(([method, path]) => ({ method, path: under(path), dialect: openAiCaller, answer: refused })),
+    ...notImplemented.map(([method, path, message = 'API not implemented']) => ({
+      ...{ method, path: under(path), dialect: openAiCaller },
+      answer: refused(message),
+    })),
   ];
 }
