@@ -358,6 +358,11 @@ describe("LiteLLM's price map", () => {
       { seconds: '0.0001' },
     ],
     ['speech', { mode: 'audio_speech', input_cost_per_character: 1.5e-5 }, { characters: '0.000015' }],
+    [
+      'a ranking',
+      { mode: 'rerank', input_cost_per_query: 0.002, input_cost_per_token: 0, output_cost_per_token: 0 },
+      { searchUnits: '0.002' },
+    ],
     ['pictures', { mode: 'image_generation', output_cost_per_image: 0.04 }, { images: '0.04' }],
   ])('prices %s per unit where it has no tokens', (_, entry, pieces) => {
     expect(one(entry)).toEqual([{ pieces }]);
