@@ -14,6 +14,9 @@ import { maxRefusal, readRefusal, readWhole } from './whole-answer.js';
 /** As upstream names its streams: events in text, and in Amazon's frames. */
 const isStream = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)/i;
 
+/** One JSON value in each line, of which the first is no whole answer. */
+const inLines = /^application\/(?:x-ndjson|jsonl|x-jsonlines)\b/i;
+
 const noSound = unreadableAnswer('the upstream answered with something that is no sound');
 const notAsked = unreadableAnswer('the upstream answered with a stream that was not asked for');
 
@@ -70,8 +73,9 @@ async function sound(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Re
 }
 
 async function stream(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Read> {
-  const { body } = answer;
+  const { body, headers } = answer;
   try {
+    if (inLines.test(headers['content-type'] ?? '')) return await readFirstFrame(answered, body, nothing, false);
     const { bytes, json } = await beginningOf(body);
     return json
       ? await readWhole(answered, answer, await restOfJson(answered, body, bytes))

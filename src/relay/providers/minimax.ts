@@ -1,10 +1,10 @@
 import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
-import { countIn, isObject, objectsIn, textIn } from '../json/json.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
-import { urlAt } from '../protocols/openai/request.js';
-import type { OpenAiVariant } from '../protocols/openai/variant.js';
+import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
+import { notServed } from '../protocols/request-builder.js';
 
 /** The service's numbers for failures it sends under status 200; any other number is its own trouble. */
 const statuses = new Map([
@@ -26,14 +26,87 @@ const failure: OpenAiVariant['failure'] = ({ base_resp: outcome }) => {
   return { status: statuses.get(code) ?? 502, code: String(code), message: textIn(outcome.status_msg) };
 };
 
+/** Thinking that comes apart from the answer: in pieces, or each time from its beginning. */
+class SplitThinking {
+  private first = '';
+  private read = 0;
+  private fromBeginning: boolean | null = null;
+
+  /** What of it is new. */
+  piece(text: string): string {
+    if (text === '') return '';
+    if (this.first === '') {
+      this.first = text;
+      this.read = text.length;
+      return text;
+    }
+    this.fromBeginning ??= text.length > this.first.length && text.startsWith(this.first);
+    if (!this.fromBeginning) return text;
+    const more = text.slice(this.read);
+    this.read = Math.max(this.read, text.length);
+    return more;
+  }
+}
+
+const detailsText = ({ reasoning_details: details }: JsonObject): string =>
+  objectsIn(details)
+    .map(({ text }) => textIn(text) ?? '')
+    .join('');
+
+/** Under the name that clients look for. */
+function tellThinking(body: JsonObject, split: SplitThinking | null): JsonObject {
+  const choices = objectsIn(body.choices);
+  const holders = choices.map(({ delta, message }) => (isObject(delta) ? delta : isObject(message) ? message : {}));
+  if (!holders.some((holder) => textIn(holder.reasoning_content) === null && detailsText(holder) !== '')) return body;
+  return {
+    ...body,
+    choices: choices.map((choice, at) => {
+      const text = detailsText(holders[at] ?? {});
+      const thought = split === null ? text : split.piece(text);
+      const member = isObject(choice.delta) ? 'delta' : 'message';
+      return { ...choice, [member]: { ...holders[at], ...(thought !== '' && { reasoning_content: thought }) } };
+    }),
+  };
+}
+
 /** A stream ends with the whole answer over again: its finish reason and usage are news, its text is not. */
-const translate: OpenAiVariant['translate'] = (body, { streamed, finished }) => {
-  if (!streamed || body.object !== 'chat.completion') return body;
+const translator: OpenAiVariant['translator'] = () => {
+  const split = new SplitThinking();
+  return (body, { streamed, finished }) => {
+    if (!streamed) return tellThinking(body, null);
+    return body.object === 'chat.completion' ? endOf(body, finished) : tellThinking(body, split);
+  };
+};
+
+function endOf(body: JsonObject, finished: boolean): JsonObject {
   const choices = finished
     ? []
     : objectsIn(body.choices).map(({ index, finish_reason }) => ({ index, delta: {}, finish_reason }));
   return { ...body, object: 'chat.completion.chunk', choices };
+}
+
+/** Models from before there was an interface in OpenAI's form. */
+const isEarlier = (model: string): boolean => /^(abab|MiniMax-(Text|VL)-)/i.test(model);
+
+const url = ({ base, caller, model }: Target): string => {
+  if (caller.mode !== 'chat') throw notServed(caller.mode);
+  return base + (isEarlier(model) ? '/v1/text/chatcompletion_v2' : '/v1/chat/completions');
 };
+
+/** Without it thinking stands among the words of the answer. */
+const splitThinking: Edit = (body, { model }) =>
+  isEarlier(model) || body.reasoning_split !== undefined ? body : { ...body, reasoning_split: true };
+
+/** What was thought goes back with its message, in the words it came in. */
+const earlierThinking: Edit = (body) => ({
+  ...body,
+  messages: objectsIn(body.messages).map((message) => {
+    const { reasoning_content: thought, ...rest } = message;
+    if (message.role !== 'assistant' || textIn(thought) === null) return message;
+    const details = [{ type: 'reasoning.text', id: 'reasoning-text-1', index: 0, text: thought }];
+    return { ...rest, reasoning_details: isList(message.reasoning_details) ? message.reasoning_details : details };
+  }),
+});
 
 export const minimax: Provider = {
   ...usual,
@@ -47,5 +120,14 @@ export const minimax: Provider = {
   colour: 'green',
   keyHint: 'API key',
   modes: ['chat'],
-  protocol: openAi({ url: urlAt({ chat: '/v1/text/chatcompletion_v2' }), failure, translate }),
+  // https://platform.minimax.io/docs/api-reference/text-openai-api
+  protocol: openAi({
+    url,
+    edits: [splitThinking, earlierThinking],
+    usageOnRequest: ({ model }) => !isEarlier(model),
+    replaysReasoning: true,
+    minThinking: (model) => (/^MiniMax-M[3-9]/i.test(model) ? { thinking: { type: 'disabled' } } : {}),
+    failure,
+    translator,
+  }),
 };

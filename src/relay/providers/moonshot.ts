@@ -23,5 +23,16 @@ export const moonshot: Provider = {
   keyHint: 'API key',
   ...reportsBalance(balance),
   modes: ['chat', 'completions'],
-  protocol: openAi({ replaysReasoning: true, knowsThinking: true }),
+  // https://platform.kimi.ai/docs/api/chat
+  protocol: openAi({
+    edits: [
+      (body) => {
+        if (typeof body.temperature === 'number') body.temperature = Math.min(Math.max(body.temperature, 0), 1);
+        return body;
+      },
+    ],
+    inlinesPictures: true,
+    replaysReasoning: true,
+    knowsThinking: true,
+  }),
 };

@@ -1,9 +1,12 @@
 import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
-import { NotConvertible, type Provider } from '../contracts/protocol.js';
-import { countIn, isList } from '../json/json.js';
+import { NotConvertible, type Protocol, type Provider } from '../contracts/protocol.js';
+import { countIn, isList, isObject, type JsonObject } from '../json/json.js';
 import { embeddingList } from '../protocols/embeddings.js';
+import { LinesStream } from '../protocols/lines-stream.js';
 import { modelsAt } from '../protocols/models.js';
+import { fromOwnChat } from '../protocols/ollama/answer.js';
+import { ownChat } from '../protocols/ollama/request.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { standardUrl } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
@@ -29,6 +32,45 @@ const translate: OpenAiVariant['translate'] = (body, { mode, info }) => {
   return embeddingList(info.model, body.embeddings, counted === 0 ? null : counted);
 };
 
+/** Completions, responses and vectors. */
+const family = openAi({
+  url: (target) => (target.caller.mode === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),
+  usageOnRequest: true,
+  edits: [stopList],
+  reshape: nativeEmbedding,
+  copiesReasoning: true,
+  translate,
+});
+
+/** `operators`: options among a channel's own parameters. */
+const ownWire = (operators: JsonObject) =>
+  openAi({
+    url: ({ base }) => `${base}/api/chat`,
+    inlinesPictures: true,
+    replaysReasoning: true,
+    reshape: ownChat(operators),
+    translate: fromOwnChat,
+    isLast: ({ done }) => done === true,
+  });
+
+const plainChat = ownWire({});
+
+/** In OpenAI's form it has neither a size of the context nor all of thinking: chats are put in its own. */
+const wire: Protocol = {
+  request(asked) {
+    const { channel, caller } = asked;
+    if (caller.mode !== 'chat') return family.request(asked);
+    const { options, ...others } = channel.paramOverride ?? {};
+    // What the gateway has put among them stays.
+    const shown = { ...channel, paramOverride: channel.paramOverride === null ? null : others };
+    return ownWire(isObject(options) ? options : {}).request({ ...asked, channel: shown });
+  },
+  pictures: (asked) => plainChat.pictures?.(asked) ?? [],
+  answer: (received) => (received.caller.mode === 'chat' ? plainChat : family).answer(received),
+  stream: (opened) =>
+    opened.caller.mode === 'chat' ? new LinesStream(plainChat.stream(opened)) : family.stream(opened),
+};
+
 export const ollama: Provider = {
   ...usual,
   type: 4,
@@ -44,12 +86,5 @@ export const ollama: Provider = {
   modes: ['chat', 'completions', 'responses', 'embeddings'],
   responsesBySetting: true,
   models: modelsAt('/api/tags', { list: 'models', name: 'name' }),
-  protocol: openAi({
-    url: (target) => (target.caller.mode === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),
-    usageOnRequest: true,
-    edits: [stopList],
-    reshape: nativeEmbedding,
-    copiesReasoning: true,
-    translate,
-  }),
+  protocol: wire,
 };

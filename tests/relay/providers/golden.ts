@@ -172,11 +172,12 @@ function claudeOf({
   });
 }
 
-/** How the events of a stream come: as text, or in binary frames of either of Amazon's interfaces. Fixtures have text. */
-type Framing = 'text' | 'invoked' | 'conversed';
+/** How the events of a stream come: as text, as one value in each line, or in binary frames of either of Amazon's interfaces. Fixtures have text. */
+type Framing = 'text' | 'lines' | 'invoked' | 'conversed';
 
 const framingAt = (url: string): Framing => {
   if (url.endsWith('/converse-stream')) return 'conversed';
+  if (url.endsWith('/api/chat')) return 'lines';
   return url.endsWith('/invoke-with-response-stream') ? 'invoked' : 'text';
 };
 
@@ -184,6 +185,7 @@ export const comesInFrames = ({ sent }: Pick<Golden, 'sent'>): boolean => framin
 
 const frames: Readonly<Record<Framing, (text: string) => Buffer[]>> = {
   text: (text) => [Buffer.from(text)],
+  lines: (text) => [...text.matchAll(/^data: (.*)$/gm)].map(([, value]) => Buffer.from(`${value}\n`)),
   invoked: framesOf,
   conversed: converseFramesOf,
 };
@@ -197,6 +199,11 @@ export function framesIn(golden: Pick<Golden, 'sent' | 'upstream'>): Buffer[] {
       .split(/(?<=\n\n)/)
       .filter((frame) => /^(event: [\w-]+\n)?data: \{/.test(frame))
       .map((frame) => Buffer.from(frame));
+  if (framingAt(golden.sent.url) === 'lines')
+    return upstream
+      .toString('utf8')
+      .split(/(?<=\n)/)
+      .map((line) => Buffer.from(line));
   const found: Buffer[] = [];
   for (let at = 0; at < upstream.length; at += found.at(-1)?.length ?? 0)
     found.push(upstream.subarray(at, at + upstream.readUInt32BE(at)));

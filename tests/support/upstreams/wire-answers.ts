@@ -73,5 +73,20 @@ const dify: WireAnswers = {
   cached: 0,
 };
 
+const ollamaLine = (content: string, rest: JsonObject = { done: false }): string =>
+  `${JSON.stringify({ model: 'm', created_at: '2026-11-01T00:00:00Z', message: { role: 'assistant', content }, ...rest })}\n`;
+const ollamaEnd = { done: true, done_reason: 'stop', prompt_eval_count: 1_000, eval_count: 50 };
+
+const ollama: WireAnswers = {
+  type: 4,
+  key: 'ollama-key-0123456789',
+  path: '/api/chat',
+  whole: JSON.parse(ollamaLine(saidByAll, ollamaEnd)),
+  stream: [ollamaLine('Half of '), ollamaLine('an answer'), ollamaLine('', ollamaEnd)],
+  streamType: 'application/x-ndjson',
+  refusal: (message) => ({ error: message }),
+  cached: 0,
+};
+
 /** Those of a vendor with more than one interface are beside this. */
-export const wireAnswers: readonly WireAnswers[] = [cohere, dify];
+export const wireAnswers: readonly WireAnswers[] = [ollama, cohere, dify];

@@ -1,6 +1,7 @@
 import { type CallerRequest, NotConvertible, type Protocol, type UpstreamChannel } from '../../contracts/protocol.js';
 import { openAiAnswer } from './answer.js';
 import { chatAsResponses } from './chat-as-responses.js';
+import { addressesToInline } from './inlined-pictures.js';
 import { moderationAnswer } from './moderation.js';
 import { openAiRequest } from './request.js';
 import { rerankAnswer } from './rerank.js';
@@ -28,6 +29,7 @@ const completionsRefused = (): NotConvertible =>
 
 /** The OpenAI wire family: one codec, and a variant per provider. */
 export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
+  ...(variant.inlinesPictures && { pictures: addressesToInline }),
   request(asked) {
     if (isResponses(asked)) return responsesRequest(variant, asked);
     if (isChatByResponses(asked)) return chatAsResponses(variant, asked);

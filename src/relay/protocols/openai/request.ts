@@ -10,6 +10,7 @@ import { refusePurpose } from '../embeddings.js';
 import { formParts } from '../form-parts.js';
 import { baseOf, notServed, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
+import { withInlinedPictures } from './inlined-pictures.js';
 import { inPlainWords } from './plain-words.js';
 import { documentsAsTexts } from './rerank.js';
 import type { Edit, OpenAiVariant, Target } from './variant.js';
@@ -226,7 +227,11 @@ export function openAiRequest(
   { provider, channel, caller, model, options }: RequestInput,
 ): UpstreamRequest {
   const asked: Target = { base: baseOf(provider, channel), model, channel, caller, options };
-  const own = caller.mode === 'rerank' ? [documentsAsTexts, ...(variant.edits ?? [])] : (variant.edits ?? []);
+  const first = [
+    ...(caller.mode === 'rerank' ? [documentsAsTexts] : []),
+    ...(variant.inlinesPictures ? [withInlinedPictures] : []),
+  ];
+  const own = first.length > 0 ? [...first, ...(variant.edits ?? [])] : (variant.edits ?? []);
   const edits = [...(options.passThrough ? [] : own), ...(variant.reshape ? [variant.reshape] : [])];
   const asCalled: JsonObject = caller.dialect.wire === 'openai' ? caller.body : caller.neutral().body;
   let body: JsonObject = { ...asCalled, model };

@@ -58,6 +58,8 @@ export interface OpenAiVariant {
   readonly edits?: readonly Edit[];
   /** Puts the body into another form, for an interface of the provider's own. Also in pass-through. */
   readonly reshape?: Edit;
+  /** It fetches nothing: pictures by their address are put into the request. Not in pass-through. */
+  readonly inlinesPictures?: true;
   /** Finish reasons OpenAI's clients do not know. */
   readonly finishReasons?: ReadonlyMap<string, string>;
   /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */
