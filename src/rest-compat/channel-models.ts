@@ -1,4 +1,5 @@
 import type { Application } from '../application/application.js';
+import type { UpstreamModel } from '../application/ports/upstream-ports.js';
 import { Failure } from '../domain/kernel/failure.js';
 import { ChannelId } from '../domain/kernel/ids.js';
 import { channelFields } from './channel-record.js';
@@ -8,6 +9,8 @@ import { oneSentence, RestRefusal } from './wire/errors.js';
 import { messageOf } from './wire/messages.js';
 
 /* Which models an upstream has, of a channel and of what a form holds. */
+
+const namesOf = (models: readonly UpstreamModel[]): readonly string[] => models.map(({ name }) => name);
 
 const unreadable = oneSentence('Invalid request', 400);
 
@@ -19,7 +22,7 @@ export function channelModelsEndpoints(endpoints: Endpoints, { channels }: Appli
     async (viewer, { id }) => {
       const wanted = id();
       if (wanted <= 0) throw new Failure('channel-not-found');
-      return success(await channels.upstreamModels(viewer, ChannelId(wanted), null));
+      return success(namesOf(await channels.upstreamModels(viewer, ChannelId(wanted), null)));
     },
     // Upstreams count what they are asked with a key.
     { changes: true },
@@ -33,7 +36,7 @@ export function channelModelsEndpoints(endpoints: Endpoints, { channels }: Appli
       const body = exchange.body();
       const draft = { type: body.integer('type') ?? 0, baseUrl: body.text('base_url'), key: body.text('key') };
       try {
-        return success(await channels.upstreamModels(viewer, null, draft));
+        return success(namesOf(await channels.upstreamModels(viewer, null, draft)));
       } catch (error) {
         if (error instanceof Failure && error.kind === 'upstream') throw new RestRefusal(messageOf(error), 500);
         throw error;

@@ -20,7 +20,12 @@ describeInBrowser('the upkeep of channels', (launched) => {
     gateway = await startTestGateway();
     upstream = await startUpstream(({ headers }, response) => {
       if (headers.authorization !== 'Bearer sk-right') response.writeHead(401).end();
-      else response.end(JSON.stringify({ data: ['harbour-2', 'lighthouse', 'pier'].map((name) => ({ id: name })) }));
+      else
+        response.end(
+          JSON.stringify({
+            data: [{ id: 'harbour-2', type: 'embedding' }, { id: 'lighthouse' }, { id: 'pier', type: 'image' }],
+          }),
+        );
     });
     const models = ['harbour-1', 'lighthouse'];
     id = await gateway.addChannel({ name: 'coast', baseUrl: upstream.url, models, key: 'sk-right' });
@@ -42,13 +47,16 @@ describeInBrowser('the upkeep of channels', (launched) => {
     const dialog = page.getByRole('dialog', { name: 'Models of the upstream' });
     await dialog.getByText('New at the upstream (2)').waitFor();
     await dialog.getByText('Same on both sides (1)').waitFor();
+    // As far as its list says what they can do.
+    await dialog.locator('label', { hasText: 'harbour-2' }).getByText('embeddings').waitFor();
+    await dialog.locator('label', { hasText: 'pier' }).getByText('not served here').waitFor();
     expect(await barriers(page)).toEqual([]);
     await dialog.getByLabel('Search').fill('PIER');
-    await dialog.getByRole('checkbox', { name: 'harbour-2' }).waitFor({ state: 'detached' });
+    await dialog.getByRole('checkbox', { name: /^harbour-2/ }).waitFor({ state: 'detached' });
     await dialog.getByRole('checkbox', { name: 'Select all' }).check({ force: true });
-    expect(await dialog.getByRole('checkbox', { name: 'pier' }).isChecked()).toBe(true);
+    expect(await dialog.getByRole('checkbox', { name: /^pier/ }).isChecked()).toBe(true);
     await dialog.getByLabel('Search').fill('');
-    expect(await dialog.getByRole('checkbox', { name: 'harbour-2' }).isChecked()).toBe(false);
+    expect(await dialog.getByRole('checkbox', { name: /^harbour-2/ }).isChecked()).toBe(false);
     // Renamed upstream: nobody takes it out but whoever ticks it.
     expect(await dialog.getByRole('checkbox', { name: 'harbour-1' }).isChecked()).toBe(false);
     await dialog.getByRole('button', { name: 'Take over 1' }).click();

@@ -143,7 +143,7 @@ const operations: Readonly<
     testAllChannels: ['admin', 'testAllChannels { running }'],
     updateChannelBalance: ['admin', 'updateChannelBalance(id: 999999) { id }'],
     importChannels: ['admin', 'importChannels(file: "{}") { ids }'],
-    fetchUpstreamModels: ['admin', 'fetchUpstreamModels(id: 999999)'],
+    fetchUpstreamModels: ['admin', 'fetchUpstreamModels(id: 999999) { name }'],
     updateChannelBalances: ['admin', 'updateChannelBalances { updated }'],
     testChannel: ['admin', 'testChannel(id: 999999) { ok }'],
     beginTopUp: ['ordinary', 'beginTopUp(amount: 0, method: "alipay") { url }'],

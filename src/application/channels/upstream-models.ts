@@ -11,7 +11,7 @@ import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { ChannelView, Directory, Vault } from '../ports/storage-ports.js';
-import type { UpstreamConnection, UpstreamModels } from '../ports/upstream-ports.js';
+import type { UpstreamConnection, UpstreamModel, UpstreamModels } from '../ports/upstream-ports.js';
 import { isSameProxy, storedProxy } from './stored-proxy.js';
 
 /* Which models an upstream has, before a channel is made of it or after. Nothing is changed. */
@@ -68,11 +68,15 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
 
   return {
     /**
-     * Names as the upstream lists them: of a channel as it is stored, as it is being edited, or as it is to become. The
+     * Models as the upstream lists them: of a channel as it is stored, as it is being edited, or as it is to become. The
      * stored key goes nowhere but where it goes already. Throws what saving the channel would throw, what
      * UpstreamModels throws, and `invalid-field` where neither is given.
      */
-    async upstreamModels(actor: Actor, id: ChannelId | null, draft: UpstreamDraft | null): Promise<readonly string[]> {
+    async upstreamModels(
+      actor: Actor,
+      id: ChannelId | null,
+      draft: UpstreamDraft | null,
+    ): Promise<readonly UpstreamModel[]> {
       authorise(actor, 'admin');
       if (id === null && draft === null)
         throw invalidField('id', 'the id of a channel; without it, the settings of a new one');

@@ -1,5 +1,6 @@
 import type { ChannelTestUsage } from '../../domain/channel/channel.js';
 import type { ChannelSettings } from '../../domain/channel/channel-settings.js';
+import type { Mode } from '../../domain/channel/provider.js';
 import type { ChannelView } from './storage-ports.js';
 
 /* What the application asks of upstreams beside calls. */
@@ -35,12 +36,19 @@ export interface UpstreamConnection extends Pick<ChannelSettings, 'type' | 'base
   readonly proxy: string | null;
 }
 
+/** A model, as the list of a provider has it. */
+export interface UpstreamModel {
+  readonly name: string;
+  /** What it can be asked to do: empty where that is nothing of what is served here; null: the list does not say. */
+  readonly modes: readonly Mode[] | null;
+}
+
 /** Asks providers which models they have. */
 export interface UpstreamModels {
   /**
-   * Names, each once, that a channel can carry, in the provider's order. Throws `models-not-listed` for types that list
+   * Models, each once, whose names a channel can carry, in the provider's order. Throws `models-not-listed` for types that list
    * none; `models-not-askable` where the channel lacks what is needed to ask; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
    * address.
    */
-  of(connection: UpstreamConnection): Promise<readonly string[]>;
+  of(connection: UpstreamConnection): Promise<readonly UpstreamModel[]>;
 }

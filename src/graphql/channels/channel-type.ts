@@ -4,7 +4,7 @@ import { isServed, type Mode, type ProviderFacts } from '../../domain/channel/pr
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 
-const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked to do.', {
+export const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked to do.', {
   CHAT: 'chat',
   COMPLETIONS: 'completions',
   RESPONSES: 'responses',

@@ -1,4 +1,4 @@
-import type { UpstreamModels } from '../../application/ports/upstream-ports.js';
+import type { UpstreamModel, UpstreamModels } from '../../application/ports/upstream-ports.js';
 import { bytesIn } from '../../domain/kernel/bounds.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
@@ -33,9 +33,11 @@ export const upstreamModels = ({ providerOf, ...ports }: ModelsPorts): UpstreamM
         ask: provider.models ?? openAiModelList,
         maxBytes: maxList,
       });
-      const names = [...new Set(reported)].filter(isUsable(connection.key.trim()));
-      if (names.length > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);
-      return names;
+      const usable = isUsable(connection.key.trim());
+      const models = new Map<string, UpstreamModel>();
+      for (const model of reported) if (!models.has(model.name) && usable(model.name)) models.set(model.name, model);
+      if (models.size > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);
+      return [...models.values()];
     } catch (error) {
       if (!(error instanceof NotReported)) throw error;
       if (error instanceof NotSupported) throw new Failure('models-not-askable', { reason: error.message });

@@ -1,10 +1,10 @@
-import { other, usual } from '../../domain/channel/provider.js';
+import { type Mode, other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { pathSegments } from '../protocols/model-address.js';
-import { inPages, type ModelsWire, modelNamesIn } from '../protocols/models.js';
+import { inPages, listedModelsIn, type ModelsWire, modesByWord } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import { NotSupported } from '../protocols/provider-queries.js';
@@ -76,6 +76,24 @@ const mend = (message: JsonObject): boolean => {
 
 const pageSize = 100;
 
+/** https://developers.cloudflare.com/workers-ai/models/ */
+const tasks: Readonly<Record<string, readonly Mode[]>> = {
+  'Text Generation': ['chat', 'completions'],
+  'Text Embeddings': ['embeddings'],
+  'Automatic Speech Recognition': ['transcription'],
+  'Text-to-Speech': [],
+  'Text-to-Image': [],
+  'Image-to-Text': [],
+  'Text Classification': [],
+  'Image Classification': [],
+  'Object Detection': [],
+  Summarization: [],
+  Translation: [],
+};
+
+const modesByTask = ({ task }: JsonObject): readonly Mode[] | null =>
+  isObject(task) ? modesByWord(task.name, tasks) : null;
+
 /** By account, in pages that are counted. */
 const models: ModelsWire = ({ base, other: account, json }) => {
   if (account === '') throw new NotSupported('other', 'this channel has no account id');
@@ -83,8 +101,8 @@ const models: ModelsWire = ({ base, other: account, json }) => {
   return inPages(1, async (page) => {
     const reported = await json(`${search}?per_page=${pageSize}&page=${page}`);
     const total = isObject(reported.result_info) ? (countIn(reported.result_info.total_count) ?? 0) : 0;
-    const names = modelNamesIn(reported, { list: 'result', name: 'name' });
-    return { names, next: names.length > 0 && page * pageSize < total ? page + 1 : null };
+    const models = listedModelsIn(reported, { list: 'result', name: 'name', modes: modesByTask });
+    return { models, next: models.length > 0 && page * pageSize < total ? page + 1 : null };
   });
 };
 

@@ -2,7 +2,7 @@ import { other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { gemini } from '../protocols/gemini/gemini.js';
-import { modelsAt } from '../protocols/models.js';
+import { pagedGeminiModels } from '../protocols/gemini/models.js';
 import { geminiVideos } from '../protocols/video/gemini-videos.js';
 
 const defaultBaseUrl = 'https://generativelanguage.googleapis.com';
@@ -30,8 +30,7 @@ export const googleGemini: Provider = {
   other: other('API version, e.g. v1beta'),
   forbiddenMeansDead: true,
   modes: ['chat', 'embeddings', 'counting', 'task'],
-  // In OpenAI's form it comes whole, not in pages.
-  models: modelsAt('/v1beta/openai/models', { prefix: 'models/' }),
+  models: pagedGeminiModels,
   protocol: gemini,
   ...geminiVideos({ defaultBaseUrl }),
 };

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { usual } from '../../domain/channel/provider.js';
+import { type Mode, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
+import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { renamed, without } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
@@ -90,6 +91,17 @@ const judgedTexts: Edit = (body, { caller }) => {
   return { ...body, input: parts.map(({ text }) => textIn(text) ?? '').join('\n') };
 };
 
+/** https://docs.mistral.ai/api: of embeddings it says nothing. */
+const abilities: Readonly<Record<string, Mode>> = {
+  ...{ completion_chat: 'chat', audio_transcription: 'transcription', moderation: 'moderation' },
+};
+
+function modesByAbility({ capabilities }: JsonObject): readonly Mode[] | null {
+  if (!isObject(capabilities)) return null;
+  const modes = Object.entries(abilities).flatMap(([name, mode]) => (capabilities[name] === true ? [mode] : []));
+  return modes.length === 0 ? null : modes;
+}
+
 export const mistral: Provider = {
   ...usual,
   type: 42,
@@ -105,6 +117,7 @@ export const mistral: Provider = {
   colour: 'blue',
   keyHint: 'API key',
   // https://docs.mistral.ai/api/endpoint/responses: a preview, without state.
+  models: modelsAt('/v1/models', { modes: modesByAbility }),
   modes: ['chat', 'responses', 'embeddings', 'transcription', 'moderation'],
   responsesBySetting: true,
   protocol: openAi({

@@ -1,9 +1,10 @@
-import { usual } from '../../domain/channel/provider.js';
+import { type Mode, usual } from '../../domain/channel/provider.js';
 import { add, negative } from '../../domain/kernel/decimal.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, type JsonObject } from '../json/json.js';
 import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
+import { modelsAt, modesIn } from '../protocols/models.js';
 import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
@@ -24,6 +25,14 @@ const credits = balanceAt('/v1/credits', ({ data }) => {
 const minOf = (model: string): JsonObject =>
   model.startsWith('openai/') ? minEffort(model.slice('openai/'.length)) : {};
 
+/** https://openrouter.ai/docs/api-reference/list-available-models */
+const outputs: Readonly<Record<string, readonly Mode[]>> = {
+  ...{ text: ['chat', 'completions'], embeddings: ['embeddings'], rerank: ['rerank'] },
+};
+
+const modesByOutput = ({ architecture }: JsonObject): readonly Mode[] | null =>
+  isObject(architecture) ? modesIn(architecture.output_modalities, outputs) : null;
+
 export const openrouter: Provider = {
   ...usual,
   type: 20,
@@ -41,6 +50,7 @@ export const openrouter: Provider = {
   ...reportsBalance(credits),
   // https://openrouter.ai/docs/api/api-reference/responses/create-a-response: it stores nothing.
   // https://openrouter.ai/docs/api/api-reference/rerank/submit-a-rerank-request
+  models: modelsAt('/v1/models', { modes: modesByOutput }),
   modes: ['chat', 'completions', 'responses', 'embeddings', 'rerank'],
   responsesBySetting: true,
   protocol: openAi({

@@ -32,7 +32,7 @@ describe('the upstream models of a channel', () => {
   test('are requested with the stored settings, and nothing is recorded', async () => {
     const id = await added({ organization: 'org-1' }, 'http://user:pass@proxy.example:80');
     const head = await node.store.head();
-    expect(await node.channels.upstreamModels(admin, id, null)).toEqual(['gpt-5']);
+    expect(await node.channels.upstreamModels(admin, id, null)).toEqual([{ name: 'gpt-5', modes: ['chat'] }]);
     expect(node.upstreamModels.requests).toEqual([
       { ...connection, organization: 'org-1', proxy: 'http://user:pass@proxy.example:80' },
     ]);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { UpstreamConnection } from '../../../src/application/ports/upstream-ports.js';
+import type { UpstreamConnection, UpstreamModel } from '../../../src/application/ports/upstream-ports.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { addressGuard } from '../../../src/outbound/address-guard.js';
 import { upstreamModels } from '../../../src/relay/probes/channel-models.js';
@@ -57,8 +57,11 @@ const connection = (type: number, differences: Partial<UpstreamConnection> = {})
   ...{ type, baseUrl: `${server.url}/`, other: '', organization: null, key, proxy: null },
   ...differences,
 });
-const modelsOf = (type: number, differences?: Partial<UpstreamConnection>) =>
+const listOf = (type: number, differences?: Partial<UpstreamConnection>) =>
   portsWith(300).of(connection(type, differences));
+const namesIn = (models: readonly UpstreamModel[]) => models.map(({ name }) => name);
+const modelsOf = async (type: number, differences?: Partial<UpstreamConnection>) =>
+  namesIn(await listOf(type, differences));
 const listed = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) });
 
 const bearer = { authorization: `Bearer ${key}` };
@@ -84,7 +87,12 @@ const lists: readonly [type: number, path: string, headers: Record<string, strin
     { ...listed('one', 'two'), has_more: false, last_id: 'two' },
   ],
   [17, '/compatible-mode/v1/models', bearer, listed('one', 'two')],
-  [24, '/v1beta/openai/models', bearer, listed('models/one', 'models/two')],
+  [
+    24,
+    '/v1beta/models?pageSize=1000',
+    { 'x-goog-api-key': key },
+    { models: [{ name: 'models/one' }, { name: 'models/two' }] },
+  ],
   [26, '/api/paas/v4/models', bearer, listed('one', 'two')],
   [45, '/api/v3/models', bearer, listed('one', 'two')],
   [46, '/v2/models', bearer, listed('one', 'two')],
@@ -150,6 +158,93 @@ describe('the models of an upstream', () => {
     await expect(modelsOf(39)).rejects.toThrow(unaskable('this channel has no account id'));
   });
 
+  test('of Gemini are read page by page', async () => {
+    answers['/v1beta/models?pageSize=1000'] = { models: [{ name: 'models/one' }], nextPageToken: 'a&b' };
+    answers['/v1beta/models?pageSize=1000&pageToken=a%26b'] = { models: [{ name: 'models/two' }] };
+    expect(await modelsOf(24)).toEqual(['one', 'two']);
+  });
+
+  test.each<[number, string, unknown, (readonly string[] | null)[]]>([
+    [
+      24,
+      '/v1beta/models?pageSize=1000',
+      {
+        models: [
+          { name: 'models/a', supportedGenerationMethods: ['generateContent', 'countTokens', 'createCachedContent'] },
+          { name: 'models/b', supportedGenerationMethods: ['embedContent'] },
+          { name: 'models/c', supportedGenerationMethods: ['bidiGenerateContent'] },
+          { name: 'models/d', supportedGenerationMethods: 'generateContent' },
+        ],
+      },
+      [['chat', 'counting'], ['embeddings'], [], null],
+    ],
+    [
+      20,
+      '/v1/models',
+      {
+        data: [
+          { id: 'a', architecture: { output_modalities: ['text'] } },
+          { id: 'b', architecture: { output_modalities: ['image', 'text'] } },
+          { id: 'c', architecture: { output_modalities: ['image'] } },
+          { id: 'd', architecture: null },
+        ],
+      },
+      [['chat', 'completions'], ['chat', 'completions'], [], null],
+    ],
+    [
+      42,
+      '/v1/models',
+      {
+        data: [
+          { id: 'a', capabilities: { completion_chat: true, audio_transcription: true } },
+          { id: 'b', capabilities: { completion_chat: false, moderation: true } },
+          { id: 'c', capabilities: { completion_chat: false } },
+          { id: 'd' },
+        ],
+      },
+      [['chat', 'transcription'], ['moderation'], null, null],
+    ],
+    [
+      34,
+      '/v1/models?page_size=1000',
+      {
+        models: [
+          { name: 'a', endpoints: ['chat', 'generate'] },
+          { name: 'b', endpoints: ['embed'] },
+        ],
+      },
+      [['chat'], ['embeddings']],
+    ],
+    [
+      1,
+      '/v1/models',
+      {
+        data: [
+          { id: 'a', type: 'embedding' },
+          { id: 'b', type: 'image' },
+          { id: 'c', type: 'model' },
+          { id: 'd', type: 'constructor' },
+          { id: 'e', model_type: 'rerank' },
+        ],
+      },
+      [['embeddings'], [], null, null, ['rerank']],
+    ],
+  ])('of type %i say what they can be asked to do, where the list at %s says it', async (type, path, answer, modes) => {
+    answers[path] = answer;
+    expect((await listOf(type)).map((model) => model.modes)).toEqual(modes);
+  });
+
+  test('of Cloudflare say what they can be asked to do by the name of their task', async () => {
+    answers['/client/v4/accounts/acct/ai/models/search?per_page=100&page=1'] = {
+      result: [
+        { name: '@cf/a', task: { name: 'Text Embeddings' } },
+        { name: '@cf/b', task: { name: 'Object Detection' } },
+        { name: '@cf/c', task: { name: 'Something new' } },
+      ],
+    };
+    expect((await listOf(39, { other: 'acct' })).map(({ modes }) => modes)).toEqual([['embeddings'], [], null]);
+  });
+
   test('are an empty list where the upstream says so', async () => {
     for (const answer of [listed(), { data: null }]) {
       answers['/v1/models'] = answer;
@@ -183,7 +278,7 @@ describe('the models of an upstream', () => {
       for (const byte of text) await new Promise<void>((sent) => response.write(Buffer.of(byte), () => sent()));
       response.end();
     };
-    expect(await portsWith().of(connection(1))).toEqual(['通义', 'two']);
+    expect(namesIn(await portsWith().of(connection(1)))).toEqual(['通义', 'two']);
   });
 
   test('are read from the longer records of brokers', async () => {

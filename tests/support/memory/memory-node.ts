@@ -20,6 +20,7 @@ import type {
   ChannelProbe,
   ProbeResult,
   UpstreamConnection,
+  UpstreamModel,
   UpstreamModels,
 } from '../../../src/application/ports/upstream-ports.js';
 import { priceCommands } from '../../../src/application/prices/price-commands.js';
@@ -194,12 +195,12 @@ class FakeBalances implements ChannelBalances {
 }
 
 class FakeUpstreamModels implements UpstreamModels {
-  names: readonly string[] = ['gpt-5'];
+  models: readonly UpstreamModel[] = [{ name: 'gpt-5', modes: ['chat'] }];
   readonly requests: UpstreamConnection[] = [];
 
-  async of(connection: UpstreamConnection): Promise<readonly string[]> {
+  async of(connection: UpstreamConnection): Promise<readonly UpstreamModel[]> {
     this.requests.push(connection);
-    return this.names;
+    return this.models;
   }
 }
 

@@ -1,5 +1,5 @@
 import { textIn } from '../../json/json.js';
-import { inPages, type ModelsWire, modelNamesIn } from '../models.js';
+import { inPages, listedModelsIn, type ModelsWire } from '../models.js';
 import { usualVersion } from './headers.js';
 
 /** A thousand at a time, each page behind the last model of the one before. */
@@ -10,5 +10,5 @@ export const pagedModels: ModelsWire = ({ base, key, json }) =>
       'x-api-key': key,
       'anthropic-version': usualVersion,
     });
-    return { names: modelNamesIn(reported), next: reported.has_more === true ? textIn(reported.last_id) : null };
+    return { models: listedModelsIn(reported), next: reported.has_more === true ? textIn(reported.last_id) : null };
   });

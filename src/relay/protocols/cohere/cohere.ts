@@ -1,12 +1,11 @@
 import type { Mode } from '../../../domain/channel/provider.js';
 import type { Protocol } from '../../contracts/protocol.js';
-import { objectsIn, textIn } from '../../json/json.js';
+import { textIn } from '../../json/json.js';
 import { reportedFailure, statusOf } from '../../upstream/upstream-error.js';
-import { inPages, type ModelsWire } from '../models.js';
+import { inPages, listedModelsIn, type ModelsWire, modesIn } from '../models.js';
 import { openAi } from '../openai/openai.js';
 import { urlAt } from '../openai/request.js';
 import type { OpenAiVariant } from '../openai/variant.js';
-import { NotUnderstood } from '../provider-queries.js';
 import { notServed } from '../request-builder.js';
 import { cohereTranslator } from './answer.js';
 import { cohereEmbed } from './embeddings.js';
@@ -22,24 +21,26 @@ const failure: OpenAiVariant['failure'] = (body) => {
 };
 
 /** What Cohere calls the interface of a mode, in its list of models. */
-const endpoints: Partial<Record<Mode, string>> = { chat: 'chat', embeddings: 'embed', rerank: 'rerank' };
+const endpoints: Readonly<Record<string, readonly Mode[]>> = {
+  ...{ chat: ['chat'], embed: ['embeddings'], rerank: ['rerank'] },
+};
 
 /** Models that have an interface of one of these modes. */
 export const cohereModels =
-  (modes: readonly Mode[]): ModelsWire =>
-  ({ base, json }) => {
-    const wanted = new Set(modes.flatMap((mode) => endpoints[mode] ?? []));
-    return inPages('', async (token) => {
+  (served: readonly Mode[]): ModelsWire =>
+  ({ base, json }) =>
+    inPages('', async (token) => {
       const behind = token === '' ? '' : `&page_token=${encodeURIComponent(token)}`;
-      const { models, next_page_token: next } = await json(`${base}/v1/models?page_size=1000${behind}`);
-      if (!Array.isArray(models) && models !== null) throw new NotUnderstood('the answer has no list as models');
-      const names = objectsIn(models).flatMap(({ name, endpoints: has }) => {
-        const known = Array.isArray(has) ? has : null;
-        return known === null || known.some((one) => wanted.has(String(one))) ? (textIn(name) ?? []) : [];
+      const reported = await json(`${base}/v1/models?page_size=1000${behind}`);
+      const models = listedModelsIn(reported, {
+        ...{ list: 'models', name: 'name' },
+        modes: ({ endpoints: has }) => modesIn(has, endpoints),
       });
-      return { names, next: textIn(next) };
+      return {
+        models: models.filter(({ modes }) => modes === null || modes.some((mode) => served.includes(mode))),
+        next: textIn(reported.next_page_token),
+      };
     });
-  };
 
 export const cohereWire: Protocol = openAi({
   url: urlAt({ chat: '/v2/chat', embeddings: '/v2/embed', rerank: '/v2/rerank' }),
