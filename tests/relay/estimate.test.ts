@@ -310,6 +310,17 @@ describe('the reservation for audio or a file', () => {
   });
 });
 
+test('a model that searches by itself may find more than was sent, by whichever name it is known', () => {
+  const body = { model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+  const promptFor = (...names: string[]) =>
+    endpoints.chat.demand({ body, bytes: 90, model: names[0] ?? '', names: new Set(names), upload: null }).prompt;
+  for (const names of [['openai/gpt-4o:online'], ['found', 'openai/gpt-4o:online']]) {
+    const { max, brings } = promptFor(...names);
+    expect([(max.input ?? 0) > 1_000_000, brings]).toEqual([true, true]);
+  }
+  expect(promptFor('openai/gpt-4o').brings).toBe(false);
+});
+
 describe('the requested output', () => {
   test.each([
     [{}, null],

@@ -6,6 +6,8 @@ import { anthropicCaller } from '../../src/relay/dialects/anthropic/dialect.js';
 import { messages as messagesEndpoint } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { geminiCaller } from '../../src/relay/dialects/gemini/dialect.js';
 import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
+import { responsesInChatCaller } from '../../src/relay/dialects/openai/responses-in-chat/dialect.js';
+import { responsesInChat } from '../../src/relay/dialects/openai/responses-in-chat/to-neutral.js';
 import { isObject, type JsonObject, objectsIn } from '../../src/relay/json/json.js';
 import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { withOwnToolNames, writerFor } from '../../src/relay/protocols/tool-names.js';
@@ -34,7 +36,8 @@ function callerOfDialect(endpoint: Endpoint, body: JsonObject): CallerRequest {
 
 const sent = (type: number, caller: CallerRequest): JsonObject => {
   const provider = providerOfType(type);
-  const channel = { ...plainChannel, baseUrl: 'https://upstream.example', type };
+  const key = type === 33 ? 'bedrock-api-key|us-east-1' : plainChannel.key;
+  const channel = { ...plainChannel, key, baseUrl: 'https://upstream.example', type };
   const model = String(caller.body.model ?? 'm');
   return JSON.parse(
     wordsOf(provider.protocol.request({ provider, channel, caller, model, options: usualOptions }).content),
@@ -188,6 +191,106 @@ describe('reasoning from an upstream of OpenAI’s protocol', () => {
       { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} },
     ];
     expect(messagesTo(openAi, nextTurn(content))[1]).not.toHaveProperty('reasoning_content');
+  });
+});
+
+/** What each dialect's clients send of an answer with the next turn, put together as their libraries do. */
+const returned: Readonly<
+  Record<'anthropic' | 'gemini' | 'responses', (message: JsonObject, model: string) => CallerRequest>
+> = {
+  anthropic: (message, model) =>
+    callerOfDialect(messagesEndpoint, { model, max_tokens: 100, ...nextTurn(streamed([message])) }),
+  gemini(message, model) {
+    const answer = { id: 'x', model, choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
+    const bytes = geminiCaller.whole(
+      { body: answer, received: Buffer.alloc(0), untouched: false, usage: null },
+      callerOf('chat', { model }),
+      plainChannel,
+    );
+    const [candidate] = objectsIn(JSON.parse(bytes.toString('utf8')).candidates);
+    return callerOfDialect(generateContent, {
+      model,
+      contents: [
+        { role: 'user', parts: [{ text: 'Read a.txt' }] },
+        candidate?.content ?? {},
+        { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'read', response: { text: 'A' } } }] },
+      ],
+    });
+  },
+  responses(message, model) {
+    const answer = { id: 'x', model, choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
+    const bytes = responsesInChatCaller.whole(
+      { body: answer, received: Buffer.alloc(0), untouched: false, usage: null },
+      { ...callerOf('chat', { model }), dialect: responsesInChatCaller },
+      plainChannel,
+    );
+    const input = [
+      { type: 'message', role: 'user', content: 'Read a.txt' },
+      ...objectsIn(JSON.parse(bytes.toString('utf8')).output),
+      { type: 'function_call_output', call_id: 'call_1', output: 'A' },
+    ];
+    const body = { model, input };
+    const neutral = neutralOf({ mode: 'chat', toNeutral: responsesInChat }, body);
+    return { ...callerOf('chat', body), dialect: responsesInChatCaller, neutral };
+  },
+};
+const dialectsOfOthers = ['anthropic', 'gemini', 'responses'] as const;
+
+/** As upstreams of OpenAI's family bring it. */
+const brought = {
+  signed: [
+    { type: 'reasoning.text', text: 'Let me see.', signature: 'EqQBCkYIBxgC', format: 'anthropic-claude-v1', index: 0 },
+  ],
+  google: [{ type: 'reasoning.encrypted', data: 'c2lnbmVk', format: 'google-gemini-v1', id: 'call_1' }],
+  xai: [{ type: 'reasoning.encrypted', data: 'c2VhbGVk', format: 'xai-responses-v1', id: 'rs_1' }],
+} as const;
+
+describe.each(dialectsOfOthers)('thinking that came in reasoning_details, with a client of %s', (dialect) => {
+  const assistantSentTo = (type: number, model: string, message: JsonObject): JsonObject => {
+    const { messages } = sent(type, returned[dialect](message, model));
+    return objectsIn(messages).find(({ role }) => role === 'assistant') ?? {};
+  };
+  const answered = (details: readonly JsonObject[], thought = 'Let me see.'): JsonObject => ({
+    ...{ reasoning_content: thought, reasoning_details: [...details], tool_calls: [call('call_1')] },
+  });
+
+  test.each([8, 20])('and was signed by a model of Anthropic’s returns signed to an upstream of type %i', (type) => {
+    const assistant = assistantSentTo(type, 'anthropic/claude-sonnet-4.5', answered(brought.signed));
+    expect(objectsIn(assistant.reasoning_details)).toMatchObject([
+      { type: 'reasoning.text', text: 'Let me see.', signature: 'EqQBCkYIBxgC', format: 'anthropic-claude-v1' },
+    ]);
+    expect(assistant).not.toHaveProperty('reasoning_content');
+  });
+
+  test('and was signed by a model of Anthropic’s goes to no other model', () => {
+    const assistant = assistantSentTo(20, 'deepseek/deepseek-r1', answered(brought.signed));
+    expect(assistant).not.toHaveProperty('reasoning_details');
+  });
+
+  test.each(['google', 'xai'] as const)('and has another format returns unchanged: %s', (kind) => {
+    const assistant = assistantSentTo(20, 'some/model', answered(brought[kind]));
+    expect(objectsIn(assistant.reasoning_details)).toMatchObject(brought[kind]);
+  });
+
+  test.each([3, 4, 8, 20, 25, 35, 40, 45, 47, 48])('returns as plain words to an upstream of type %i', (type) => {
+    expect(assistantSentTo(type, 'some-model', answered([]))).toMatchObject({ reasoning_content: 'Let me see.' });
+  });
+
+  test('returns to Mistral as a part of the content, as it takes no other members', () => {
+    const assistant = assistantSentTo(42, 'magistral-medium-latest', { ...answered([]), content: 'Reading.' });
+    expect(assistant.content).toEqual([
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Let me see.' }] },
+      { type: 'text', text: 'Reading.' },
+    ]);
+    expect(assistant).not.toHaveProperty('reasoning_content');
+  });
+
+  test('returns to models at Amazon that have signed it', () => {
+    const body = sent(33, returned[dialect](answered(brought.signed), 'amazon.nova-2-lite-v1:0'));
+    const blocks = objectsIn(body.messages).flatMap(({ content }) => objectsIn(content));
+    expect(blocks.find(({ reasoningContent }) => reasoningContent !== undefined)).toEqual({
+      reasoningContent: { reasoningText: { text: 'Let me see.', signature: 'EqQBCkYIBxgC' } },
+    });
   });
 });
 

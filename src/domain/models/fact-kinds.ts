@@ -71,6 +71,8 @@ interface GeneralFacts {
   readonly startsSlowly: boolean;
   /** It searches once for every answer, and reports nothing of it in its usage. */
   readonly searchesAlways: boolean;
+  /** What it finds by itself comes into its prompt, and is charged as such. */
+  readonly readsWhatItFinds: boolean;
   /** Google sells its searches by the prompt. Otherwise by the query. */
   readonly searchesByPrompt: boolean;
   /** The day on which its maker stops serving it, as `2027-01-22`; null: none is announced. */

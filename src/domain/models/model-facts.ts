@@ -22,6 +22,7 @@ const unknown: ModelFacts = {
   thinksUnasked: false,
   startsSlowly: false,
   searchesAlways: false,
+  readsWhatItFinds: false,
   searchesByPrompt: false,
   retires: null,
   embeds: false,

@@ -15,6 +15,9 @@ const squares = (base: number, each: number, side: number, max: number): Pick<Mo
 });
 
 const families: readonly FactRow[] = [
+  // OpenRouter's: https://openrouter.ai/docs/features/web-search
+  family(/:online$/, { searchesAlways: true, readsWhatItFinds: true }),
+
   family(/^(qwen[12]|qwen3.*-instruct|qwen3?-(coder|math|mt|long))/i, separate(0, 'never', false)),
   family(/^(qwq|qvq)/i, separate(32_768, 'always', false)),
   family(/^qwen3.*-thinking/i, separate(81_920, 'always', true)),

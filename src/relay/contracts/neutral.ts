@@ -27,20 +27,24 @@ export const googleReasoning = 'google-gemini-v1';
 /** The `format` of what is encrypted behind the Responses interface; `id` is that of the item it came in. */
 export const openAiReasoning = 'openai-responses-v1';
 
+/** Formats of what only its model can read and its upstream wants back as it came, wherever that stands. */
+const encryptedFormats = [openAiReasoning, 'azure-openai-responses-v1', 'xai-responses-v1', googleReasoning];
+
 /** Its id may be left out; none has a colon in it. */
-const sealedByOpenAi = new RegExp(`^${openAiReasoning}:([^:]*):(.+)$`, 's');
+const sealedByOthers = new RegExp(`^(${encryptedFormats.join('|')}):([^:]*):(.+)$`, 's');
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /**
  * What lets a model be shown its thinking again, as one text for dialects that have but one place for it: in base64, which
- * is what such places hold. null: it is neither of Anthropic's models nor of the Responses interface.
+ * is what such places hold. null: it is of no format that is known.
  */
 export function sealOf(detail: JsonObject): string | null {
   const { type, signature, data, format, id } = detail;
   const text = textIn(type === 'reasoning.text' ? signature : data);
   if (text === null) return null;
-  if (format === openAiReasoning) return base64(`${openAiReasoning}:${textIn(id)?.replaceAll(':', '') ?? ''}:${text}`);
+  const named = textIn(format) ?? '';
+  if (encryptedFormats.includes(named)) return base64(`${named}:${textIn(id)?.replaceAll(':', '') ?? ''}:${text}`);
   if (!isAnthropicReasoning(detail)) return null;
   return base64(`${anthropicReasoning}:${type === 'reasoning.text' ? 'signed' : 'sealed'}:${text}`);
 }
@@ -48,8 +52,9 @@ export function sealOf(detail: JsonObject): string | null {
 /** The detail that a seal was made of; null: it is none of ours. `text`: the thinking that is signed by it. */
 export function detailOfSeal(seal: string, text: string): JsonObject | null {
   const opened = Buffer.from(seal, 'base64').toString('utf8');
-  const [, id, data] = sealedByOpenAi.exec(opened) ?? [];
-  if (data !== undefined) return { type: 'reasoning.encrypted', data, format: openAiReasoning, ...(id && { id }) };
+  const [, format, id, data] = sealedByOthers.exec(opened) ?? [];
+  if (format !== undefined && data !== undefined)
+    return { type: 'reasoning.encrypted', data, format, ...(id && { id }) };
   const [, kind, value] = sealed.exec(opened) ?? [];
   if (value === undefined) return null;
   return kind === 'signed'
@@ -58,7 +63,7 @@ export function detailOfSeal(seal: string, text: string): JsonObject | null {
 }
 
 /** Seals begin like these, as far as whole groups of base64 go. */
-const sealBeginnings = [anthropicReasoning, openAiReasoning].map((format) => base64(`${format}:`.slice(0, 18)));
+const sealBeginnings = [anthropicReasoning, ...encryptedFormats].map((format) => base64(`${format}:`.slice(0, 15)));
 
 /** Whether it was made here, and says nothing to Google's models. */
 export const isSeal = (signature: string): boolean =>

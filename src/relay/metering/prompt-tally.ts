@@ -1,11 +1,12 @@
 import type { Counts } from '../../domain/call/usage.js';
 import { type InputBound, unboundedTokens } from '../../domain/call/usage-bound.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { boundOf } from '../../domain/pricing/quantities.js';
 import { keepsForHours } from '../catalogue/cache-lifetimes.js';
 import { jsonText } from '../json/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.js';
 import { countsExactly, countTokens } from '../text/tokens.js';
-import { type MediaTokens, mediaIn } from './media-tokens.js';
+import { type MediaTokens, mediaIn, readByTool } from './media-tokens.js';
 
 /*
  * What a prompt counts before anyone has answered; what stands in it is for the endpoint to say. Nothing is fetched, and
@@ -48,7 +49,13 @@ export class PromptTally {
   constructor(
     readonly model: string,
     private readonly names: ReadonlySet<string>,
-  ) {}
+  ) {
+    for (const name of names)
+      if (factsOf(name).readsWhatItFinds) {
+        this.count(readByTool);
+        break;
+      }
+  }
 
   text(value: unknown): void {
     if (typeof value === 'string') this.texts.push(value);

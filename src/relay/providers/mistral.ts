@@ -26,11 +26,25 @@ const contentPart = (part: JsonValue): JsonValue => {
   return part;
 };
 
+/**
+ * Earlier thinking is a part of the content there, and a member that is not known is refused.
+ * https://docs.mistral.ai/capabilities/reasoning
+ */
+function withThinking(content: JsonValue | undefined, thought: string | null): JsonValue | undefined {
+  const parts = isList(content) ? content.map(contentPart) : content;
+  if (thought === null) return parts;
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: thought }] };
+  if (isList(parts)) return [thinking, ...parts];
+  return textIn(parts) === null ? [thinking] : [thinking, { type: 'text', text: parts }];
+}
+
 const outgoingMessage = (message: JsonObject): JsonObject => {
-  const { content, tool_calls: toolCalls, tool_call_id: answers } = message;
+  const { content, reasoning_content: thought, reasoning, reasoning_details: _, ...rest } = message;
+  const { tool_calls: toolCalls, tool_call_id: answers } = rest;
+  const said = withThinking(content, textIn(thought) ?? textIn(reasoning));
   return {
-    ...message,
-    ...(isList(content) && { content: content.map(contentPart) }),
+    ...rest,
+    ...(said !== undefined && { content: said }),
     ...(isList(toolCalls) && {
       tool_calls: objectsIn(toolCalls).map((call) =>
         (call.id ?? null) === null ? call : { ...call, id: toolCallId(String(call.id)) },

@@ -1545,6 +1545,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
       pictures: { by: 'squares', base: 2, each: 1, side: 28, max: 2560 },
     },
   ],
+  ['some-vendor/some-model:online', { searchesAlways: true, readsWhatItFinds: true }],
   ['qwq-32b', { separateThinking: { max: 32768, when: 'always', budgeted: false } }],
   [
     'qwq-plus qwq-plus-latest',

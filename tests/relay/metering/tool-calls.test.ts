@@ -65,6 +65,7 @@ describe('the maximum number of searches of a call', () => {
       { names: ['gemini-2.5-pro', 'gemini-3-pro'] },
     ],
     ['for the model itself', {}, { 'calls:web_search': 1 }, { names: ['gpt-4o-search-preview'] }],
+    ['for the model name with :online', {}, { 'calls:web_search': 1 }, { names: ['openai/gpt-4o:online'] }],
     ['as an operator sets it', {}, { 'calls:google_search': 20 }, { sent: [{ tools: [{ googleSearch: {} }] }] }],
     ['for Google’s maps, like its searches', { tools: [{ googleMaps: {} }] }, { 'calls:google_maps': 20 }],
     [
@@ -224,6 +225,7 @@ describe('tool calls that an upstream of OpenAI’s protocol does not report', (
     const body = { tools: [web, web, { type: 'code_interpreter' }], enable_search: true };
     expect(unreportedOf(body, 'm')).toEqual({ 'calls:web_search': 1, 'calls:code_interpreter': 1 });
     expect(unreportedOf({}, 'gpt-4o-search-preview')).toEqual({ 'calls:web_search': 1 });
+    expect(unreportedOf({}, 'openai/gpt-4o:online')).toEqual({ 'calls:web_search': 1 });
     expect(unreportedOf({ tools: [{ type: 'function', function: { name: 'web_search' } }] }, 'm')).toEqual({});
   });
 

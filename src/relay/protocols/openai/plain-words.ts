@@ -1,6 +1,6 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { isHostedSearch } from '../../contracts/hosted-search.js';
-import { isAnthropicReasoning } from '../../contracts/neutral.js';
+import { anthropicReasoning, isAnthropicReasoning } from '../../contracts/neutral.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
@@ -59,16 +59,22 @@ const withoutExtra = (message: JsonObject): JsonObject =>
     ? { ...message, tool_calls: objectsIn(message.tool_calls).map(({ extra_content: _, ...call }) => call) }
     : message;
 
+/** Anthropic's models are behind upstreams of this family too, which take what is signed in the words they bring it in. */
+const withFormat = (detail: JsonObject): JsonObject =>
+  isAnthropicReasoning(detail) ? { ...detail, format: anthropicReasoning } : detail;
+
 /**
- * What its upstream brought of a model's thinking: some refuse the next turn without it. Not what Anthropic's models have
- * signed, unless this upstream is shown any thinking.
+ * What its upstream brought of a model's thinking: some refuse the next turn without it. What Anthropic's models have
+ * signed goes to no others, unless an upstream is shown any thinking.
  */
-function thoughtOf(message: JsonObject, { replaysReasoning = false }: OpenAiVariant, ownModel: boolean): JsonObject {
+function thoughtOf(message: JsonObject, { replaysReasoning = false }: OpenAiVariant, model: string): JsonObject {
   const { reasoning, reasoning_content: thought, reasoning_details: details } = message;
   const thoughts = thought ?? reasoning;
   if (replaysReasoning) return thoughts === undefined ? {} : { reasoning_content: thoughts };
+  const { isOpenAi, isClaude } = factsOf(model);
   const signed = objectsIn(details).some((detail) => isAnthropicReasoning(detail));
-  if (ownModel || signed) return {};
+  if (signed && isClaude) return { reasoning_details: objectsIn(details).map(withFormat) };
+  if (isOpenAi || signed) return {};
   const kept = objectsIn(details).filter(({ type }) => type === 'reasoning.encrypted');
   return {
     ...(reasoning !== undefined && { reasoning }),
@@ -77,7 +83,8 @@ function thoughtOf(message: JsonObject, { replaysReasoning = false }: OpenAiVari
   };
 }
 
-function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, ownModel: boolean): JsonObject[] {
+function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, model: string): JsonObject[] {
+  const ownModel = factsOf(model).isOpenAi;
   const plain: JsonObject[] = [];
   let shown: JsonObject[] = [];
   const show = (): void => {
@@ -96,7 +103,7 @@ function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, 
     show();
     const { content } = rest;
     const said = isList(content) ? { ...rest, content: plainContent(objectsIn(content), path) } : rest;
-    plain.push({ ...said, ...thoughtOf(message, variant, ownModel) });
+    plain.push({ ...said, ...thoughtOf(message, variant, model) });
   }
   show();
   return plain;
@@ -130,7 +137,7 @@ export const inPlainWords =
     const declined = declinesThinking(body);
     const plain: JsonObject = {
       ...rest,
-      messages: plainMessages(body.messages, variant, factsOf(model).isOpenAi),
+      messages: plainMessages(body.messages, variant, model),
       ...(variant.knowsThinking && switchOf(thinking, declined)),
     };
     const search = objectsIn(body.tools).find(isHostedSearch);
