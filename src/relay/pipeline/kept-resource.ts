@@ -16,6 +16,7 @@ import type { UpstreamAnswer } from '../upstream/upstream.js';
 import { errorOfStatus, unreadableAnswer } from '../upstream/upstream-error.js';
 import { Lost, NoRoomForAnswer } from '../upstream/upstream-response.js';
 import { unreached } from './attempt-failure.js';
+import { authorisedRequest, forgetRefused } from './authorised-request.js';
 import type { IncomingCall } from './call-context.js';
 import { checkItems } from './kept-items.js';
 import { LastEvent } from './last-event.js';
@@ -168,13 +169,14 @@ async function askAndPass(
   const query = queryOf(asked.query);
   const stream = method === 'GET' && query.get('stream') === 'true';
   const caller = resourceCaller(endpoint, asked.query, asked.headers, stream);
-  const request = resourceRequest(ports, keeper, caller, {
+  const bare = resourceRequest(ports, keeper, caller, {
     method,
     instead,
     path: id === null ? rest : [id, ...rest],
     query,
     content,
   });
+  const request = await authorisedRequest(ports, keeper, bare);
   const connection = new HttpCaller(asked, endpoint.dialect);
   const { answerTimeoutMs, streamIdleMs } = ports.config;
   const sending = ports.upstream.send(request, {
@@ -189,6 +191,7 @@ async function askAndPass(
     const sent = await sending.sent;
     if (!sent.ok) throw unreached(sent).error;
     const { answer } = sent;
+    forgetRefused(ports, keeper, request, answer.status);
     const headers = passedHeaders(endpoint.dialect.upstreamHeaders, answer.headers, keeper.channel) ?? [];
     if (answer.status < 200 || answer.status > 299) throw await refusal(ports, asked, { keeper, slot, answer });
     if (stream && /^text\/event-stream/i.test(answer.headers['content-type'] ?? '')) {

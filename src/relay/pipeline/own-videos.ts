@@ -5,6 +5,7 @@ import { RelayError } from '../contracts/errors.js';
 import { NotConvertible } from '../contracts/protocol.js';
 import { orderIn, type VideoOrder } from '../contracts/video-object.js';
 import { undoubled } from '../protocols/model-address.js';
+import { authorisedRequest } from './authorised-request.js';
 import { ownTasks } from './own-tasks.js';
 import { keeperOf } from './resource-request.js';
 import type { StagePorts } from './stage-ports.js';
@@ -69,11 +70,13 @@ const patienceMs = 10_000;
 
 async function deleteUpstream(ports: StagePorts, { facts }: TaskView): Promise<void> {
   try {
-    const { provider, channel } = await keeperOf(ports, facts.channelId, { mode: 'task' }, true);
+    const keeper = await keeperOf(ports, facts.channelId, { mode: 'task' }, true);
+    const { provider, channel } = keeper;
     const based = { ...channel, baseUrl: channel.baseUrl || provider.defaultBaseUrl };
     const request = provider.videos?.remove?.(based, facts.upstreamId);
     if (request === undefined) return;
-    const sent = { ...request, url: undoubled(based.baseUrl, request.url) };
+    const bare = { ...request, url: undoubled(based.baseUrl, request.url) };
+    const sent = await authorisedRequest(ports, { ...keeper, channel: based }, bare);
     const times = { timeoutMs: patienceMs, idleMs: patienceMs };
     const sending = ports.upstream.send(sent, { proxy: channel.proxy, ...times, payer: null });
     await sending.sent;

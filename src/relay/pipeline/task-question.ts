@@ -8,6 +8,7 @@ import { undoubled } from '../protocols/model-address.js';
 import { noContent } from '../upstream/request-content.js';
 import { Lost, NoRoomForAnswer } from '../upstream/upstream-response.js';
 import { unreached } from './attempt-failure.js';
+import { authorisedRequest } from './authorised-request.js';
 import { type Keeper, keeperOf } from './resource-request.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -60,10 +61,11 @@ async function askChannel(ports: StagePorts, task: TaskView, path: string): Prom
       throw new RelayError(400, 'channel_not_found', 'the channel of the task takes no such tasks any more');
     const baseUrl = keeper.channel.baseUrl || keeper.provider.defaultBaseUrl;
     // What shows whose channel it is stands in every request about tasks.
-    const { headers } = wire.poll(keeper.channel, [{ upstreamId, action, model }]);
+    const poll = wire.poll(keeper.channel, [{ upstreamId, action, model }]);
     const url = undoubled(baseUrl, baseUrl + path);
+    const request = await authorisedRequest(ports, keeper, { ...poll, method: 'GET', url, content: noContent });
     const waits = { proxy: keeper.channel.proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: userId };
-    const sending = ports.upstream.send({ method: 'GET', url, headers, content: noContent }, waits);
+    const sending = ports.upstream.send(request, waits);
     try {
       const sent = await sending.sent;
       if (!sent.ok) throw unreached(sent).error;

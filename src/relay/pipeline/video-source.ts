@@ -1,13 +1,13 @@
 import { urlIn } from '../../domain/kernel/address.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { fromUpstream } from '../contracts/errors.js';
-import type { UpstreamRequest } from '../contracts/protocol.js';
 import type { VideoSource, VideoVariant } from '../contracts/video-files.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
 import { undoubled } from '../protocols/model-address.js';
 import type { Sending, UpstreamAnswer } from '../upstream/upstream.js';
 import { unreadableAnswer } from '../upstream/upstream-error.js';
 import { unreached } from './attempt-failure.js';
+import { authorisedRequest } from './authorised-request.js';
 import type { Keeper } from './resource-request.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -16,7 +16,7 @@ import type { StagePorts } from './stage-ports.js';
  * chooses, at first or by a redirect, are fetched by the client that no network of ours is open to.
  */
 
-type OpenPorts = Pick<StagePorts, 'config' | 'upstream' | 'files' | 'authorising'>;
+type OpenPorts = Pick<StagePorts, 'config' | 'upstream' | 'files' | 'authorising' | 'directory'>;
 
 const maxRedirects = 3;
 
@@ -46,7 +46,7 @@ export async function openVideoFile(
   const { provider, channel } = keeper;
   const wanted: Record<string, string> =
     range !== undefined && singleRange.test(range) && source.inside === undefined ? { range } : {};
-  let request = await authorised(ports, keeper, source.request);
+  let request = await authorisedRequest(ports, keeper, source.request);
   request = {
     ...request,
     url: undoubled(channel.baseUrl || provider.defaultBaseUrl, request.url),
@@ -85,16 +85,4 @@ function redirectIn({ status, headers: { location } }: UpstreamAnswer, from: str
   if (next === null) return null;
   const isAllowed = next.protocol === 'https:' || (next.protocol === 'http:' && from.startsWith('http:'));
   return isAllowed && next.username === '' ? next : null;
-}
-
-/** Throws RelayError. */
-async function authorised(
-  ports: OpenPorts,
-  { provider, channel }: Keeper,
-  request: UpstreamRequest,
-): Promise<UpstreamRequest> {
-  if (provider.authorisation === undefined) return request;
-  const shown = await provider.authorisation.authorise(request, { provider, channel }, ports.authorising);
-  if (shown.ok) return shown.request;
-  throw shown.refusal === null ? unreached(shown).error : fromUpstream(shown.refusal, 502);
 }

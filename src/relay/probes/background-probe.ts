@@ -9,6 +9,7 @@ import type { Generated } from '../contracts/protocol.js';
 import { responses } from '../dialects/openai/endpoints/responses.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
+import { authorisedRequest, forgetRefused } from '../pipeline/authorised-request.js';
 import {
   type Keeper,
   keeperOf,
@@ -22,7 +23,7 @@ import { Lost } from '../upstream/upstream-response.js';
 
 /* How far a call in the background is: its upstream is asked as its caller would ask, and what it says is read as an answer. */
 
-type ProbePorts = ResourcePorts & Pick<StagePorts, 'upstream' | 'answers' | 'largeWork' | 'log'>;
+type ProbePorts = ResourcePorts & Pick<StagePorts, 'upstream' | 'answers' | 'largeWork' | 'log' | 'authorising'>;
 
 const patienceMs = 10_000;
 const noQuery = new URLSearchParams();
@@ -50,9 +51,10 @@ export const backgroundProbe =
 async function asked(ports: ProbePorts, keeper: Keeper, call: BackgroundCall, stop: boolean): Promise<BackgroundState> {
   const caller = resourceCaller(responses, noQuery, {}, false);
   const path = stop ? [call.responseId, 'cancel'] : [call.responseId];
-  const request = resourceRequest(ports, keeper, caller, {
+  const bare = resourceRequest(ports, keeper, caller, {
     ...{ method: stop ? 'POST' : 'GET', instead: null, path, query: noQuery, content: null },
   });
+  const request = await authorisedRequest(ports, keeper, bare);
   const { proxy } = keeper.channel;
   const sending = ports.upstream.send(request, { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null });
   const slot = ports.answers.newSlot('background');
@@ -60,6 +62,7 @@ async function asked(ports: ProbePorts, keeper: Keeper, call: BackgroundCall, st
     const sent = await sending.sent;
     if (!sent.ok) return unreached;
     const { status, headers, body } = sent.answer;
+    forgetRefused(ports, keeper, request, status);
     const bytes = await body.whole(ports.answers.maxBytes, slot);
     // Another refusal may be one of the moment; this one is what it says of what it has not.
     if (status === 404 && !stop) return missing;

@@ -1,10 +1,13 @@
 import type { TaskUpstreams } from '../../application/ports/task-poll-ports.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { TaskPlatform } from '../../domain/task/task.js';
+import { RelayError } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { NotConvertible, type Provider, type UpstreamChannel, type UpstreamRequest } from '../contracts/protocol.js';
 import type { TaskWire } from '../contracts/task-wire.js';
 import { unreached } from '../pipeline/attempt-failure.js';
+import { authorisedRequest, forgetRefused } from '../pipeline/authorised-request.js';
+import type { ParsedChannel } from '../pipeline/channel-settings.js';
 import type { StagePorts } from '../pipeline/stage-ports.js';
 import { upstreamChannelOf } from '../pipeline/upstream-channel.js';
 import { plainObservation } from '../protocols/confidential-task.js';
@@ -27,6 +30,7 @@ interface Asked {
   readonly provider: Provider;
   readonly wire: TaskWire;
   readonly channel: UpstreamChannel;
+  readonly parsed: ParsedChannel;
 }
 
 class NotAsked extends Error {}
@@ -38,23 +42,26 @@ async function targetOf(ports: ProbePorts, id: ChannelId, platform: TaskPlatform
   const wire = provider?.tasks;
   if (view === null || provider === null || wire === undefined || wire.platform !== platform)
     throw new NotAsked('its channel takes no such tasks any more');
-  const channel = await upstreamChannelOf(ports, view, ports.parsedChannel(view));
+  const parsed = ports.parsedChannel(view);
+  const channel = await upstreamChannelOf(ports, view, parsed);
   if (channel === null) throw new NotAsked('the key of its channel is missing');
-  return { provider, wire, channel: { ...channel, baseUrl: channel.baseUrl || provider.defaultBaseUrl } };
+  return { provider, wire, parsed, channel: { ...channel, baseUrl: channel.baseUrl || provider.defaultBaseUrl } };
 }
 
 /** Throws NotAsked, NotConvertible. */
 async function requestTo(
   ports: ProbePorts,
-  { provider, wire, channel }: Asked,
+  { provider, wire, channel, parsed }: Asked,
   tasks: Parameters<TaskWire['poll']>[1],
 ): Promise<UpstreamRequest> {
   const made = wire.poll(channel, tasks);
   const request = { ...made, url: undoubled(channel.baseUrl, made.url) };
-  if (provider.authorisation === undefined) return request;
-  const authorised = await provider.authorisation.authorise(request, { provider, channel }, ports.authorising);
-  if (!authorised.ok) throw new NotAsked('its channel cannot be authorised');
-  return authorised.request;
+  try {
+    return await authorisedRequest(ports, { provider, channel, parsed }, request);
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    throw new NotAsked('its channel cannot be authorised');
+  }
 }
 
 export function taskProbe(ports: ProbePorts): TaskUpstreams {
@@ -78,8 +85,7 @@ export function taskProbe(ports: ProbePorts): TaskUpstreams {
         const sent = await sending.sent;
         if (!sent.ok) return { kind: 'unreached', why: unreached(sent).error.message };
         const { status, body } = sent.answer;
-        // What was shown may have been withdrawn before its time: the next question shows something new.
-        if (status === 401) target.provider.authorisation?.renew?.(request, target.channel, ports.authorising);
+        forgetRefused(ports, target, request, status);
         const bytes = await body.whole(target.wire.maxAnswerBytes ?? maxAnswerBytes, slot);
         const read = await ports.largeWork.run(bytes.length, () => target.wire.read(status, bytes, tasks));
         if ('unreached' in read) return { kind: 'refused', why: read.unreached };

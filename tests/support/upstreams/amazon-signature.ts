@@ -26,10 +26,12 @@ export function authorizationFor({ method = 'POST', url, headers, body }: Signed
   const time = String(headers['x-amz-date']);
   const day = time.slice(0, 8);
   const names = ['content-type', 'host', 'x-amz-date', 'x-amz-security-token'].filter((name) => name in headers);
-  const path = url.split('/').map(encoded).join('/');
+  const [place = '', query = ''] = url.split('?');
+  const path = place.split('/').map(encoded).join('/');
+  const pairs = [...new URLSearchParams(query)].map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
   const signed = names.join(';');
   const lines = names.map((name) => `${name}:${headers[name]}\n`).join('');
-  const canonical = `${method}\n${path}\n\n${lines}\n${signed}\n${sha256(body)}`;
+  const canonical = `${method}\n${path}\n${pairs.sort().join('&')}\n${lines}\n${signed}\n${sha256(body)}`;
   const scope = `${day}/${region}/${service}/aws4_request`;
   const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`;
   const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secretAccessKey}`);

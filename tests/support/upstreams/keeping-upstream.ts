@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isObject, type JsonObject } from '../../../src/relay/json/json.js';
 import { codeItem, messageItem, reportedUsage, responseOf, streamOf } from './responses-answers.js';
@@ -13,6 +13,7 @@ interface ReceivedRequest {
   readonly url: string;
   readonly body: JsonObject;
   readonly text: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 export interface KeepingUpstream {
@@ -40,7 +41,10 @@ const wordsFor = ({ metadata }: JsonObject): string =>
 const inputOf = ({ metadata }: JsonObject): number =>
   isObject(metadata) && typeof metadata.input_tokens === 'string' ? Number(metadata.input_tokens) : 20;
 
-export async function startKeepingUpstream(): Promise<KeepingUpstream> {
+/** `takes`: what is refused with 401 otherwise. Left out: everything. */
+export async function startKeepingUpstream(
+  takes: (request: ReceivedRequest) => boolean = () => true,
+): Promise<KeepingUpstream> {
   const received: ReceivedRequest[] = [];
   const responses = new Map<string, JsonObject>();
   const conversations = new Map<string, JsonObject[]>();
@@ -184,7 +188,8 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
     let text = '';
     for await (const part of incoming.setEncoding('utf8')) text += part;
     const body = text === '' ? {} : (JSON.parse(text) as JsonObject);
-    const request = { method: incoming.method ?? '', url: incoming.url ?? '', body, text };
+    const request = { method: incoming.method ?? '', url: incoming.url ?? '', body, text, headers: incoming.headers };
+    if (!takes(request)) return json(response, 401, { error: { message: 'Not authorised.' } });
     received.push(request);
     serve(request, response);
   });

@@ -12,6 +12,10 @@ const withHeaders = (request: UpstreamRequest, headers: Record<string, string>):
   headers: { ...request.headers, ...headers },
 });
 
+/** Names with all values that each has. */
+const valuesIn = (query: URLSearchParams): Record<string, string[]> =>
+  Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+
 /** Signed are the host that is sent to, the type of the content, the time, and the body. `now`: milliseconds since 1970. */
 async function signed(
   request: UpstreamRequest,
@@ -35,7 +39,7 @@ async function signed(
       protocol,
       hostname,
       path: pathname,
-      query: Object.fromEntries(searchParams),
+      query: valuesIn(searchParams),
       headers: { host, ...(type !== undefined && { 'content-type': type }) },
       body: bodyOf(request.content),
     },
