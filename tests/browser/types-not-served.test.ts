@@ -7,16 +7,16 @@ import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
-/** Types the gateway cannot speak with: offered to nobody, marked where an earlier release took one, and left by an edit. */
+/** Types the gateway cannot speak with: offered to nobody, shown by number where another release took one, and left by an edit. */
 function typesNotServed(launched: () => Browser): void {
-  const knowledgeBase = 21;
+  const unknown = 28;
   let gateway: TestGateway;
   let opened: Console;
 
   beforeAll(async () => {
     gateway = await startTestGateway();
     await gateway.addChannel({ name: 'harbour' });
-    await channelAcceptedEarlier(gateway, ChannelId(900), { type: knowledgeBase, name: 'lagoon' });
+    await channelAcceptedEarlier(gateway, ChannelId(900), { type: unknown, name: 'lagoon' });
     opened = await openConsole(launched(), { url: gateway.url });
     await signIn(opened, { username: 'root', password: gateway.rootPassword });
   });
@@ -26,18 +26,18 @@ function typesNotServed(launched: () => Browser): void {
   });
 
   test.for([
-    ['zh', '渠道管理', '类型', 'lagoon', '暂不支持', 'AI Proxy knowledge base（暂不支持）'],
-    ['en', 'Channels', 'Type', 'lagoon', 'Not served', 'AI Proxy knowledge base (not supported yet)'],
-  ] as const)('are marked in the list and in the form: %s', async ([language, table, type, name, mark, option]) => {
+    ['zh', '渠道管理', '类型', '未知类型 28'],
+    ['en', 'Channels', 'Type', 'Unknown type 28'],
+  ] as const)('are shown by number in the list and in the form: %s', async ([language, table, type, shown]) => {
     const { page } = opened;
     await page.evaluate(`localStorage.setItem('language', '${language}')`);
     await page.goto('/channel');
-    await rowOf(page, table, name).getByText(mark).waitFor();
-    expect(await rowOf(page, table, 'harbour').getByText(mark).count()).toBe(0);
+    await rowOf(page, table, 'lagoon').getByText(shown).waitFor();
+    expect(await rowOf(page, table, 'harbour').getByText(shown).count()).toBe(0);
     await page.goto('/channel?open=900');
     const chosen = page.getByRole('combobox', { name: type, exact: true });
     await chosen.waitFor();
-    expect(await chosen.inputValue()).toBe(option);
+    expect(await chosen.inputValue()).toBe(shown);
   });
 
   test('are not offered for a new channel', async () => {
@@ -49,7 +49,7 @@ function typesNotServed(launched: () => Browser): void {
     await options.filter({ hasText: 'AWS Claude' }).waitFor();
     const offered = await options.allTextContents();
     expect(offered).toEqual(expect.arrayContaining(['OpenAI1', 'AWS Claude33', 'Vertex AI41']));
-    expect(offered.filter((name) => /AI Proxy knowledge base/.test(name))).toEqual([]);
+    expect(offered.filter((name) => /28|Unknown/.test(name))).toEqual([]);
   });
 
   test('are found by name or number, and chosen by the keyboard; closing the list leaves the form open', async () => {
@@ -70,7 +70,7 @@ function typesNotServed(launched: () => Browser): void {
     expect(await page.getByText('Please correct what is marked').count()).toBe(0);
   });
 
-  test('are replaced by an edit, which removes the mark', async () => {
+  test('are replaced by an edit', async () => {
     const { page } = opened;
     await page.goto('/channel?open=900');
     await page.getByRole('combobox', { name: 'Type', exact: true }).fill('openai');
@@ -81,7 +81,7 @@ function typesNotServed(launched: () => Browser): void {
     await page.getByLabel('Key', { exact: true }).fill('sk-upstream-key');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The channel has been saved').waitFor();
-    await rowOf(page, 'Channels', 'lagoon').getByText('Not served').waitFor({ state: 'detached' });
+    await rowOf(page, 'Channels', 'lagoon').getByText('Unknown type 28').waitFor({ state: 'detached' });
     expect(gateway.application.directory.channel(ChannelId(900))?.settings.type).toBe(1);
   });
 }

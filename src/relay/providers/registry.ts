@@ -1,6 +1,6 @@
 import type { ProviderFacts, ProviderTable } from '../../domain/channel/provider.js';
-import { catalogue } from '../catalogue/listed-providers.js';
 import type { Provider } from '../contracts/protocol.js';
+import { aiProxyLibrary } from './ai-proxy-library.js';
 import { anthropicProvider } from './anthropic-claude.js';
 import { ark } from './ark.js';
 import { awsClaude } from './aws-claude.js';
@@ -37,6 +37,7 @@ import { xinference } from './xinference.js';
 import { xunfei } from './xunfei.js';
 import { zhinao } from './zhinao.js';
 import { zhipu } from './zhipu.js';
+import { zhipuChatglm } from './zhipu-chatglm.js';
 
 const byType = (a: ProviderFacts, b: ProviderFacts): number => a.type - b.type;
 
@@ -52,6 +53,8 @@ export const providers: readonly Provider[] = [
   googlePalm,
   dashscope,
   baiduWenxin,
+  zhipuChatglm,
+  aiProxyLibrary,
   xunfei,
   zhinao,
   openrouter,
@@ -81,10 +84,7 @@ export const providers: readonly Provider[] = [
   xai,
 ].sort(byType);
 
-/** Every provider a channel may name, by type number, whether the relay can speak with it yet or not. */
-export const listings: readonly ProviderFacts[] = [...providers, ...catalogue].sort(byType);
-
-export const providerTable: ProviderTable = new Map(listings.map((listing) => [listing.type, listing]));
+export const providerTable: ProviderTable = new Map(providers.map((provider) => [provider.type, provider]));
 
 const known = new Map(providers.map((provider) => [provider.type, provider]));
 

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
@@ -7,6 +6,7 @@ import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
+import { zhipuStatus, zhipuToken } from '../protocols/zhipu-account.js';
 
 const paths = {
   chat: '/chat/completions',
@@ -21,23 +21,9 @@ const versioned = (base: string): string => (base.endsWith('/v4') ? base : `${ba
 
 const url = (target: Target): string => urlAt(paths)({ ...target, base: versioned(target.base) });
 
-const validForMs = 24 * 60 * 60 * 1000;
-
-const base64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-/** A key of the form `id.secret` signs a token that is valid for a day; times are in milliseconds. */
-function signedToken(id: string, secret: string, now: number): string {
-  const header = base64Url({ alg: 'HS256', sign_type: 'SIGN' });
-  const claims = base64Url({ api_key: id, exp: now + validForMs, timestamp: now });
-  const signature = createHmac('sha256', secret).update(`${header}.${claims}`).digest('base64url');
-  return `${header}.${claims}.${signature}`;
-}
-
-const credentials = (key: string, now: number): Record<string, string> => {
-  const [id, secret, ...others] = key.split('.');
-  if (!id || !secret || others.length > 0) return { authorization: `Bearer ${key}` };
-  return { authorization: signedToken(id, secret, now) };
-};
+const credentials = (key: string, now: number): Record<string, string> => ({
+  authorization: zhipuToken(key, now) ?? `Bearer ${key}`,
+});
 
 const authorize = ({ channel, options }: Target) => credentials(channel.key.trim(), options.now);
 
@@ -62,21 +48,10 @@ const automaticTools: Edit = (body) => {
   return body;
 };
 
-const statuses: readonly (readonly [RegExp, number])[] = [
-  [/^100\d$/, 401],
-  [/^11(10|11|12|20|21)$/, 403],
-  [/^1113$/, 402],
-  [/^130[2-589]$/, 429],
-  [/^1211$/, 404],
-  [/^122\d$/, 403],
-  [/^(121\d|1261|1301)$/, 400],
-  [/^1234$/, 502],
-];
-
 /** Failures in a stream bear a number of the service's own. */
 const failure: OpenAiVariant['failure'] = ({ error }) => {
   const code = isObject(error) ? textIn(error.code) : null;
-  const status = code === null ? undefined : statuses.find(([pattern]) => pattern.test(code))?.[1];
+  const status = code === null ? undefined : zhipuStatus(code);
   if (!isObject(error) || code === null || status === undefined) return null;
   return { status, code, message: textIn(error.message) };
 };

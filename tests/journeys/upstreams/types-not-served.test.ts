@@ -5,9 +5,10 @@ import { type Callers, errorIn, openCallers } from '../../support/callers/caller
 import { channelAcceptedEarlier } from '../../support/gateway/accepted-earlier.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 
-/* Channels of a type the gateway cannot speak with, as earlier releases took them. */
+/* Channels of a type the gateway cannot speak with, as another release took them. */
 
-const knowledgeBase = 21;
+/** No provider has this number; a later release may. */
+const unknown = 28;
 
 let gateway: TestGateway;
 let callers: Callers;
@@ -31,7 +32,7 @@ afterAll(async () => {
 
 async function acceptedEarlier(number: number, model: string): Promise<ChannelId> {
   const id = ChannelId(number);
-  await channelAcceptedEarlier(gateway, id, { type: knowledgeBase, name: model, models: [model, 'served'] });
+  await channelAcceptedEarlier(gateway, id, { type: unknown, name: model, models: [model, 'served'] });
   return id;
 }
 
@@ -45,13 +46,13 @@ describe('a channel of an unsupported type', () => {
     id = await acceptedEarlier(900, model);
   });
 
-  test('is listed for administrators, and marked', async () => {
+  test('is listed for administrators, without a provider', async () => {
     const { channel } = await show(id);
     expect(channel).toMatchObject({
-      type: knowledgeBase,
+      type: unknown,
       status: 'ENABLED',
       models: [model, 'served'],
-      provider: { name: 'AI Proxy knowledge base', served: false, modes: [] },
+      provider: null,
     });
   });
 
@@ -81,21 +82,21 @@ describe('a channel of an unsupported type', () => {
 
   test('cannot be tested', async () => {
     const { testChannel } = await admin.ask('mutation ($id: ID!) { testChannel(id: $id) { ok message } }', { id });
-    expect(testChannel).toEqual({ ok: false, message: 'channel type 21 is not supported by the test' });
+    expect(testChannel).toEqual({ ok: false, message: 'channel type 28 is not supported by the test' });
   });
 
   test('can be edited; with another type, it serves', async () => {
     const edit =
       'mutation ($id: ID!, $patch: ChannelPatchInput!) { editChannel(id: $id, patch: $patch) { name type } }';
     const renamed = await admin.ask(edit, { id, patch: { name: 'renamed' } });
-    expect(renamed.editChannel).toEqual({ name: 'renamed', type: knowledgeBase });
+    expect(renamed.editChannel).toEqual({ name: 'renamed', type: unknown });
     const patch = { type: 1, baseUrl: gateway.provider.url, key: 'sk-upstream-key' };
     expect((await admin.ask(edit, { id, patch })).editChannel).toMatchObject({ type: 1 });
     expect((await callers.with(apiKey).chat({ model })).status).toBe(200);
-    expect(await admin.refusal(edit, { id, patch: { type: knowledgeBase, key: 'sk' } })).toEqual({
-      code: 'channel-type-not-served',
+    expect(await admin.refusal(edit, { id, patch: { type: unknown, key: 'sk' } })).toEqual({
+      code: 'channel-type-unknown',
       kind: 'invalid',
-      details: { field: 'type', type: knowledgeBase, name: 'AI Proxy knowledge base' },
+      details: { field: 'type', type: unknown },
     });
   });
 });

@@ -12,13 +12,15 @@ import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
+import { chatglmWires } from '../../support/upstreams/vendor-wires/chatglm.js';
 import { hunyuanWires } from '../../support/upstreams/vendor-wires/hunyuan.js';
+import { libraryWires } from '../../support/upstreams/vendor-wires/library.js';
 import type { Scripted, VendorWire } from '../../support/upstreams/vendor-wires/vendor-wire.js';
 import { tokensAsked, wenxinWires } from '../../support/upstreams/vendor-wires/wenxin.js';
 
 /* Vendors whose interface is their own, over HTTP: what they are sent, what callers get, and what is charged. */
 
-const wires: readonly VendorWire[] = [...hunyuanWires, ...wenxinWires];
+const wires: readonly VendorWire[] = [...hunyuanWires, ...wenxinWires, ...chatglmWires, ...libraryWires];
 const quota = 10_000_000;
 
 /** `then`: what becomes of the connection behind the text. Left out: the answer ends. */

@@ -5,7 +5,7 @@ import { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { addressGuard } from '../../../src/outbound/address-guard.js';
 import { channelBalances } from '../../../src/relay/probes/channel-balance.js';
-import { listings, providerOf } from '../../../src/relay/providers/registry.js';
+import { providerOf, providers } from '../../../src/relay/providers/registry.js';
 import { AccessTokens } from '../../../src/relay/upstream/access-tokens.js';
 import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
 import { openControlClient } from '../../../src/relay/upstream/control-client.js';
@@ -137,8 +137,8 @@ describe('the balance of an account at a provider', () => {
   });
 
   test('is offered for exactly the types that report it', () => {
-    const reported = listings.filter(({ reportsBalance }) => reportsBalance).map(({ type }) => type);
-    expect(listings.filter(({ type }) => providerOf(type)?.balance !== undefined).map(({ type }) => type)).toEqual(
+    const reported = providers.filter(({ reportsBalance }) => reportsBalance).map(({ type }) => type);
+    expect(providers.filter(({ type }) => providerOf(type)?.balance !== undefined).map(({ type }) => type)).toEqual(
       reported,
     );
   });

@@ -4,7 +4,7 @@ import type { UpstreamConnection, UpstreamModel } from '../../../src/application
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { addressGuard } from '../../../src/outbound/address-guard.js';
 import { upstreamModels } from '../../../src/relay/probes/channel-models.js';
-import { listings, providerOf } from '../../../src/relay/providers/registry.js';
+import { providerOf, providers } from '../../../src/relay/providers/registry.js';
 import { AccessTokens } from '../../../src/relay/upstream/access-tokens.js';
 import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
 import { openControlClient } from '../../../src/relay/upstream/control-client.js';
@@ -289,7 +289,7 @@ describe('the models of an upstream', () => {
   });
 
   test('of other types are not requested', async () => {
-    const without = listings.filter(({ listsModels }) => !listsModels).map(({ type }) => type);
+    const without = providers.filter(({ listsModels }) => !listsModels).map(({ type }) => type);
     for (const type of [...without, 999]) await expect(modelsOf(type)).rejects.toThrow(refusal('models-not-listed'));
     expect(asked).toEqual([]);
   });

@@ -1,36 +1,36 @@
 import { describe, expect, test } from 'vitest';
 import { isServed, servesType } from '../../../src/domain/channel/provider.js';
-import { listings, providerOf, providers, providerTable } from '../../../src/relay/providers/registry.js';
+import { providerOf, providers, providerTable } from '../../../src/relay/providers/registry.js';
 
 describe('the registered providers', () => {
   test('have unique type numbers', () => {
-    const types = listings.map(({ type }) => type);
+    const types = providers.map(({ type }) => type);
     expect(new Set(types).size).toBe(types.length);
     expect(types).toEqual([...types].sort((a, b) => a - b));
   });
 
   test('of the OpenAI family, and those with a protocol of their own, have a codec', () => {
     const served = [
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37,
-      38, 39, 40,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35,
+      36, 37, 38, 39, 40,
     ];
     expect(providers.map(({ type }) => type)).toEqual([...served, 41, 42, 43, 44, 45, 46, 47, 48]);
   });
 
   test('with a codec are found by type, and the others are not', () => {
     for (const provider of providers) expect(providerOf(provider.type)).toBe(provider);
-    expect(providerOf(21)).toBeNull();
     expect(providerOf(999)).toBeNull();
   });
 
   test('with a codec are those that are served, and have a mode', () => {
-    expect(listings.filter(isServed)).toEqual(providers);
-    for (const { type } of listings) expect(servesType(providerTable, type)).toBe(providerOf(type) !== null);
+    expect(providers.filter(isServed)).toEqual(providers);
+    for (const { type } of providers) expect(servesType(providerTable, type)).toBe(providerOf(type) !== null);
     expect(servesType(providerTable, 999)).toBe(false);
   });
 
   test('declare only what differs from the default', () => {
-    const where = (has: (facts: (typeof listings)[number]) => boolean) => listings.filter(has).map(({ type }) => type);
+    const where = (has: (facts: (typeof providers)[number]) => boolean) =>
+      providers.filter(has).map(({ type }) => type);
     expect(where(({ documentKey }) => documentKey)).toEqual([41]);
     expect(where(({ other }) => other?.region ?? false)).toEqual([41]);
     expect(where(({ other }) => (other?.usual ?? '') !== '')).toEqual([18]);
@@ -44,7 +44,7 @@ describe('the registered providers', () => {
   });
 
   test('have a name, and default models without duplicates', () => {
-    for (const { name, defaultModels } of listings) {
+    for (const { name, defaultModels } of providers) {
       expect(name).not.toBe('');
       expect(defaultModels.length).toBeGreaterThan(0);
       expect(new Set(defaultModels).size).toBe(defaultModels.length);
@@ -53,11 +53,11 @@ describe('the registered providers', () => {
   });
 
   test('offered for new channels have a colour', () => {
-    expect(listings.filter(({ colour, deprecated }) => colour === null && !deprecated)).toEqual([]);
+    expect(providers.filter(({ colour, deprecated }) => colour === null && !deprecated)).toEqual([]);
   });
 
   test('have an address, or require the operator’s own', () => {
-    for (const { name, defaultBaseUrl } of listings)
+    for (const { name, defaultBaseUrl } of providers)
       expect([name, defaultBaseUrl === '' || URL.canParse(defaultBaseUrl)]).toEqual([name, true]);
   });
 });
