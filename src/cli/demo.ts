@@ -28,7 +28,9 @@ export async function demo({ config, log, args }: CommandContext): Promise<void>
     vault: { secretKey: null, dataDir },
   };
   const stopped = untilStopped(log);
-  const { gateway, provider, password, begin } = await startDemo(demoConfig, log, () => rootPassword(dataDir));
+  const { gateway, provider, taskServer, password, begin } = await startDemo(demoConfig, log, () =>
+    rootPassword(dataDir),
+  );
   const end = begin();
   log.info(
     { url: gateway.url, username: 'root', password },
@@ -37,5 +39,5 @@ export async function demo({ config, log, args }: CommandContext): Promise<void>
   await Promise.race([stopped, gateway.failed]);
   await end();
   await stopInTime(gateway, demoConfig, log);
-  await provider.stop();
+  await Promise.all([provider.stop(), taskServer.stop()]);
 }

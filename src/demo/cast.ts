@@ -169,3 +169,10 @@ export const channelCast: readonly CastChannel[] = [
     autoBan: true,
   },
 ];
+
+/** Their server makes drawings, songs and videos. */
+export const taskChannelCast: readonly CastChannel[] = [
+  { ...plain, name: 'midjourney', type: 5, models: ['mj_imagine'] },
+  { ...plain, name: 'suno', type: 36, models: ['suno_music', 'suno_lyrics'] },
+  { ...plain, name: 'videos', models: ['sora-2'] },
+];

@@ -5,12 +5,14 @@ import type { Position } from '../domain/events/events.js';
 import { Failure } from '../domain/kernel/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../domain/kernel/ids.js';
 import type { Actor } from '../domain/user/user.js';
-import { type CastChannel, type CastKey, type CastPerson, channelCast, people } from './cast.js';
+import { type CastChannel, type CastKey, type CastPerson, channelCast, people, taskChannelCast } from './cast.js';
 
 /* Sample users, channels and API keys; safe to run at every start of the demo. */
 
 interface DemoSeed {
   readonly providerUrl: string;
+  /** Of the server of tasks. */
+  readonly tasksUrl: string;
   readonly rootPassword: string;
 }
 
@@ -65,20 +67,28 @@ const options = { RetryTimes: '2', AutomaticDisableChannelEnabled: 'true', Autom
 /** Of every channel; the simulated provider takes any. */
 const key = 'sk-simulated';
 
-async function seedChannels(app: Application, root: Actor, providerUrl: string): Promise<Map<string, ChannelId>> {
+async function seedChannels(
+  app: Application,
+  root: Actor,
+  { providerUrl, tasksUrl }: DemoSeed,
+): Promise<Map<string, ChannelId>> {
   const existing = app.directory.channels();
   const seeded = new Map<string, ChannelId>();
-  for (const cast of channelCast) {
+  const placed = [
+    ...channelCast.map((cast) => ({ cast, baseUrl: providerUrl })),
+    ...taskChannelCast.map((cast) => ({ cast, baseUrl: tasksUrl })),
+  ];
+  for (const { cast, baseUrl } of placed) {
     const known = existing.find(({ settings }) => settings.name === cast.name);
     let position: Position;
     if (known === undefined) {
-      const added = { settings: settingsOf(cast, providerUrl), key, proxy: '', enabled: true };
+      const added = { settings: settingsOf(cast, baseUrl), key, proxy: '', enabled: true };
       const { ids, position: at } = await app.channels.add(root, added);
       for (const id of ids) seeded.set(cast.name, id);
       position = at;
     } else {
-      // The simulated provider listens on another port at every start, and no key goes elsewhere unless it is given again.
-      position = await app.channels.edit(root, known.id, { settings: { baseUrl: providerUrl }, key });
+      // Both listen on another port at every start, and no key goes elsewhere unless it is given again.
+      position = await app.channels.edit(root, known.id, { settings: { baseUrl }, key });
       seeded.set(cast.name, known.id);
     }
     await app.visible(position);
@@ -133,11 +143,11 @@ async function seedPerson(app: Application, root: Actor, cast: CastPerson): Prom
 }
 
 /** Adds what is missing of the cast. */
-export async function seedDemo(app: Application, { providerUrl, rootPassword }: DemoSeed): Promise<Seeded> {
-  const root = await rootActor(app, rootPassword);
+export async function seedDemo(app: Application, seed: DemoSeed): Promise<Seeded> {
+  const root = await rootActor(app, seed.rootPassword);
   for (const [option, value] of Object.entries(options))
     await app.visible(await app.options.change(root, option, value));
-  const channels = await seedChannels(app, root, providerUrl);
+  const channels = await seedChannels(app, root, seed);
   const seeded: SeededPerson[] = [];
   for (const cast of people) seeded.push(await seedPerson(app, root, cast));
   return { root, people: seeded, channels };

@@ -152,7 +152,7 @@ if (browser !== null) {
   for (const shot of shots) if (!watched.includes(shot)) await take(browser, url, directory, shot);
   await end();
   await demo.gateway.stop();
-  await demo.provider.stop();
+  await Promise.all([demo.provider.stop(), demo.taskServer.stop()]);
   await browser.close();
 }
 rmSync(dataDir, { recursive: true, force: true });

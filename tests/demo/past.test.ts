@@ -35,6 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await demo?.gateway.stop();
   await demo?.provider.stop();
+  await demo?.taskServer.stop();
   await database?.drop();
 });
 
@@ -149,7 +150,7 @@ describe('the generated past of a demo', () => {
 
   test('is written once: the next start adds no call and no quota', async () => {
     await demo.gateway.stop();
-    await demo.provider.stop();
+    await Promise.all([demo.provider.stop(), demo.taskServer.stop()]);
     demo = await start();
     const added = (await log()).slice(events.length).map(({ event }) => event.type);
     // The simulated provider listens elsewhere, and the channels are changed.
