@@ -1,7 +1,8 @@
 import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
-import type { Provider } from '../contracts/protocol.js';
-import type { JsonObject } from '../json/json.js';
+import { NotConvertible, type Provider } from '../contracts/protocol.js';
+import { isList, type JsonObject } from '../json/json.js';
+import { alternating } from '../protocols/openai/alternating.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
@@ -24,6 +25,14 @@ const knownMembers: Edit = (body) => {
   return kept;
 };
 
+/** Throws NotConvertible: what is left out would change what is answered. */
+const withoutTools: Edit = (body) => {
+  for (const name of ['tools', 'functions'])
+    if (isList(body[name]) && body[name].length > 0)
+      throw new NotConvertible('caller', `${name}: this provider calls no tools`);
+  return body;
+};
+
 export const perplexity: Provider = {
   ...usual,
   type: 27,
@@ -39,6 +48,6 @@ export const perplexity: Provider = {
   modes: ['chat'],
   protocol: openAi({
     url: urlAt({ chat: '/chat/completions' }),
-    edits: [knownMembers, boundedTopP(0, 0.99)],
+    edits: [withoutTools, knownMembers, alternating, boundedTopP(0, 0.99)],
   }),
 };

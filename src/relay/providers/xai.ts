@@ -22,7 +22,7 @@ export const xai: Provider = {
   name: 'xAI',
   defaultBaseUrl: 'https://api.x.ai',
   defaultModels: modelList(`
-    grok-4.6 grok-4.5 grok-4.3 grok-4.20-reasoning grok-4.20-non-reasoning grok-latest grok-code-fast-1
+    grok-4.7 grok-4.6 grok-4.5 grok-4.3 grok-4.20-reasoning grok-4.20-non-reasoning grok-latest grok-code-fast-1
     grok-4-fast-reasoning grok-4-fast-non-reasoning grok-4 grok-imagine-image grok-imagine-image-pro grok-3-beta
     grok-3-mini-beta grok-3-fast-beta grok-3-mini-fast-beta grok-3-mini-beta-high grok-3-mini-beta-low
     grok-3-mini-beta-medium grok-3-mini-fast-beta-high grok-3-mini-fast-beta-low grok-3-mini-fast-beta-medium

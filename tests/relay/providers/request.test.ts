@@ -201,6 +201,54 @@ describe('the header that identifies a site (type 20)', () => {
   });
 });
 
+describe('a conversation with Perplexity', () => {
+  const sentAs = (messages: JsonObject[]) => bodyOf({ type: 27, body: { messages } }).messages;
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+
+  test('has user and assistant in turn behind its instructions, with all that was said', () => {
+    expect(
+      sentAs([
+        { role: 'developer', content: 'Be brief.' },
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'Here is a page.' },
+        { role: 'user', content: 'What is it about?' },
+        { role: 'assistant', content: 'Ledgers' },
+        { role: 'assistant', content: 'and books.' },
+        { role: 'system', content: 'Now in French.' },
+        { role: 'user', content: [{ type: 'text', text: 'And this?' }, image] },
+      ]),
+    ).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Here is a page.\n\nWhat is it about?' },
+      { role: 'assistant', content: 'Ledgers\n\nand books.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '<system-instruction>\nNow in French.\n</system-instruction>' },
+          { type: 'text', text: 'And this?' },
+          image,
+        ],
+      },
+    ]);
+  });
+
+  test('begins with a user, and is sent as it is where nothing is to be joined', () => {
+    const answer = { role: 'assistant', content: 'Hello.' };
+    const question = { role: 'user', content: 'Hi.' };
+    expect(sentAs([answer, question])).toEqual([{ role: 'user', content: '...' }, answer, question]);
+    expect(sentAs([question, answer, question])).toEqual([question, answer, question]);
+  });
+
+  test('is refused with tools by name, as it would be answered without them', () => {
+    const tools = [{ type: 'function', function: { name: 'look' } }];
+    expect(() => bodyOf({ type: 27, body: { tools } })).toThrow(
+      expect.objectContaining({ fault: 'caller', message: expect.stringContaining('tools') }),
+    );
+    expect(bodyOf({ type: 27, body: { tools: [] } })).not.toHaveProperty('tools');
+  });
+});
+
 describe('the upstream cost of a call is the priced one', () => {
   const expensive = { models: ['openai/o1-pro'], route: 'fallback', fallbacks: ['o1-pro'], service_tier: 'priority' };
 

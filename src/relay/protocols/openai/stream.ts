@@ -2,7 +2,7 @@ import type { Mode } from '../../../domain/channel/provider.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
 import { reportedTier } from '../../contracts/service-tier.js';
-import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 import { isWellShaped } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
@@ -22,8 +22,18 @@ import type { OpenAiVariant, Reading } from './variant.js';
 
 const done = Buffer.from('[DONE]');
 
-/** Members in which some upstreams repeat the usage of a chunk. */
+/** Members in which some upstreams repeat the usage of a chunk, or have the only one. */
 const usageCopies = ['x_groq'];
+
+/** What of a chunk holds usage; null: nothing does. */
+function usageHolder(chunk: JsonObject, firstChoice: JsonValue | undefined): JsonObject | null {
+  if (isObject(chunk.usage)) return chunk;
+  for (const name of usageCopies) {
+    const holder = chunk[name];
+    if (isObject(holder) && isObject(holder.usage)) return holder;
+  }
+  return isObject(firstChoice) && isObject(firstChoice.usage) ? firstChoice : null;
+}
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
@@ -151,9 +161,9 @@ export class OpenAiStream extends SseStream {
       this.generated.note(choice, message);
     }
     const [first] = listed;
-    const holder = isObject(chunk.usage) ? chunk : first;
-    if (isObject(holder) && isObject(holder.usage)) {
-      const alone = listed.length === 0;
+    const holder = usageHolder(chunk, first);
+    if (holder !== null && isObject(holder.usage)) {
+      const alone = listed.length === 0 && holder === chunk;
       const asItCame = alone && untouched ? bytes.subarray(start, end) : null;
       this.takeUsage(holder.usage, alone ? chunk : null, asItCame, end - start <= maxRemembered);
       if (alone) return;
