@@ -4,7 +4,12 @@ import { settingsFrom } from '../../../src/application/options/settings.js';
 import { noUsage } from '../../../src/domain/call/usage.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { Price, TokenPrice } from '../../../src/domain/pricing/pricing.js';
+import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
+import { completions } from '../../../src/relay/dialects/openai/endpoints/completions.js';
+import { embeddings } from '../../../src/relay/dialects/openai/endpoints/embeddings.js';
+import { moderations } from '../../../src/relay/dialects/openai/endpoints/moderations.js';
+import { rerank } from '../../../src/relay/dialects/openai/endpoints/rerank.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { affordableLimit, estimateReservation } from '../../../src/relay/metering/reservation-estimate.js';
 import { plainPrice } from '../../support/given/calls.js';
@@ -120,5 +125,35 @@ describe('a reservation for a model with a price tier for long prompts', () => {
     const { price, bound, max } = estimate(200);
     expect(price).not.toHaveProperty('tiers');
     expect(max).toBe(bound.input + bound.output);
+  });
+});
+
+describe('the input of several texts', () => {
+  const text = 'word '.repeat(3_000);
+  const bound = (endpoint: Endpoint, model: string, body: JsonObject): number => {
+    const names = new Set([model]);
+    const bytes = Buffer.byteLength(JSON.stringify(body));
+    const demand = endpoint.demand({ body, bytes, model, names, upload: null });
+    return estimateReservation({ demand, names, price: plainPrice, settings, thinking: 0, allowed: noUsage }).bound
+      .input;
+  };
+  const model = 'gpt-3.5-turbo-instruct';
+
+  test('is bounded by the context of a model that reads them together', () => {
+    expect(bound(completions, model, { prompt: text })).toBe(4_096);
+  });
+
+  test.each<[string, Endpoint, JsonObject]>([
+    ['prompts of completions', completions, { prompt: [text, text] }],
+    ['texts to embed', embeddings, { input: [text, text] }],
+    ['documents to rank', rerank, { query: 'a', documents: [text, text] }],
+    ['texts to judge', moderations, { input: [text, text] }],
+  ])('is bounded by their bytes where they are read apart: %s', (_, endpoint, body) => {
+    expect(bound(endpoint, model, body)).toBeGreaterThan(30_000);
+  });
+
+  test('of a ranking has room for a query that is read with every document', () => {
+    const documents = Array.from({ length: 100 }, () => 'a');
+    expect(bound(rerank, model, { query: text, documents })).toBeGreaterThan(100 * text.length);
   });
 });
