@@ -57,6 +57,10 @@ const askTwice = async (page: Page): Promise<void> => {
 const openHistory = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'History: Retries' }).first().click();
 
+/** The demo's server takes a while for the first ones. */
+const untilSucceeded = (word: string) => (page: Page) =>
+  page.getByRole('row').getByText(word, { exact: true }).nth(1).waitFor({ timeout: watchedMs });
+
 /** What there is to be seen of the demo that has a number of its own. */
 interface Scenes {
   /** Of a call that a second channel has answered. */
@@ -100,6 +104,8 @@ const shotsOf = ({ rescued, flaky, key }: Scenes): readonly Shot[] => [
   { name: 'channel-new-light-en', path: '/channel?open=new', as: root },
   { name: 'log-light-en', path: '/log', as: root, size: { width: 1280, height: 640 }, prepare: expandSecond },
   { name: 'log-dark-zh-600', path: '/log', as: root, size: phone, ...dark },
+  { name: 'drawings-light-en', path: '/midjourney', as: root, prepare: untilSucceeded('Succeeded') },
+  { name: 'tasks-dark-zh-600', path: '/task', as: root, size: phone, ...dark, prepare: untilSucceeded('成功') },
 ];
 
 async function signedIn(page: Page, { username, password: secret }: Account): Promise<void> {
