@@ -107,7 +107,7 @@ class PriceTierObject implements TierUnitPrices {
 class PiecePriceObject implements PieceUnitPrice {
   @Field(() => String, {
     description:
-      'As a line of a bill names it: images, seconds, characters, video or video:RESOLUTION (seconds of it), calls:NAME of a tool.',
+      'As a line of a bill names it: images, searchUnits, seconds, characters, video or video:RESOLUTION (seconds of it), calls:NAME of a tool.',
   })
   readonly quantity!: PieceUnitPrice['quantity'];
 
