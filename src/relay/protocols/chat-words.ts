@@ -114,6 +114,10 @@ export function refuseUnsupported(body: ChatRequest, { formats = false }: Suppor
   if (isObject(body.web_search_options)) throw refused('web_search_options: this provider is not asked to search');
 }
 
+/** Texts at which an answer is to end; empty: none. */
+export const stopTexts = ({ stop }: Pick<ChatRequest, 'stop'>): string[] =>
+  (isList(stop) ? stop : [stop]).flatMap((text) => textIn(text) ?? []);
+
 /** Tokens of an answer at most; null: neither the caller nor what is reserved for the call says so. */
 export const outputLimitOf = (
   { max_tokens: older, max_completion_tokens: newer }: ChatRequest,

@@ -16,6 +16,9 @@ export const textsToEmbed = ({ input }: EmbeddingRequest): string[] =>
     );
   });
 
+/** What is to become a vector is a picture, not a text. */
+export const isPictureInput = (input: string): boolean => /^data:image\/[\w.+-]+;base64,/i.test(input);
+
 /** Throws NotConvertible: nothing here says what vectors are for, and others would be made. */
 export function refusePurpose({
   task_type: task,

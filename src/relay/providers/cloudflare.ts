@@ -1,19 +1,31 @@
 import { type Mode, other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
-import { NotConvertible, type Provider } from '../contracts/protocol.js';
+import {
+  type CallerRequest,
+  NotConvertible,
+  type Protocol,
+  type Provider,
+  type UpstreamChannel,
+} from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
+import { whisperAnswer, whisperRequest } from '../protocols/cloudflare-whisper.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { inPages, listedModelsIn, type ModelsWire, modesByWord } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import { NotSupported } from '../protocols/provider-queries.js';
+import { baseOf } from '../protocols/request-builder.js';
 import { reportedFailure, statusOf } from '../upstream/upstream-error.js';
 
-const url = ({ base, channel, caller, model }: Target): string => {
-  const account = channel.other.trim();
+const rootOf = (base: string, { other }: Pick<UpstreamChannel, 'other'>): string => {
+  const account = other.trim();
   if (account === '') throw new NotConvertible('channel', 'this channel has no account id');
-  const root = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
+  return `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
+};
+
+const url = ({ base, channel, caller, model }: Target): string => {
+  const root = rootOf(base, channel);
   if (caller.mode === 'chat') return `${root}/v1/chat/completions`;
   if (caller.mode === 'responses') return `${root}/v1/responses`;
   // Model names hold slashes, which belong to the path.
@@ -74,6 +86,24 @@ const mend = (message: JsonObject): boolean => {
   return changed;
 };
 
+/** The newer model takes JSON, the older ones nothing but the sound. */
+const takesFields = (model: string): boolean => /whisper-large/.test(model);
+
+const heard = ({ mode }: Pick<CallerRequest, 'mode'>): boolean => mode === 'transcription' || mode === 'translation';
+
+const family = openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend });
+
+const protocol: Protocol = {
+  ...family,
+  request(asked) {
+    const { provider, channel, caller, model } = asked;
+    if (!heard(caller)) return family.request(asked);
+    const address = `${rootOf(baseOf(provider, channel), channel)}/run/${pathSegments(model)}`;
+    return whisperRequest(asked, { url: address, takesFields: takesFields(model) });
+  },
+  answer: (received) => (heard(received.caller) ? whisperAnswer(failure, received) : family.answer(received)),
+};
+
 const pageSize = 100;
 
 /** https://developers.cloudflare.com/workers-ai/models/ */
@@ -114,6 +144,7 @@ export const cloudflare: Provider = {
   defaultModels: modelList(`
     @cf/meta/llama-3.3-70b-instruct-fp8-fast @cf/meta/llama-4-scout-17b-16e-instruct @cf/openai/gpt-oss-120b
     @cf/openai/gpt-oss-20b @cf/qwen/qwen3-30b-a3b-fp8 @cf/baai/bge-m3 @cf/baai/bge-base-en-v1.5 @cf/openai/whisper
+    @cf/openai/whisper-large-v3-turbo
     @cf/meta/llama-3.1-8b-instruct @cf/meta/llama-2-7b-chat-fp16 @cf/meta/llama-2-7b-chat-int8
     @cf/mistral/mistral-7b-instruct-v0.1 @hf/thebloke/deepseek-coder-6.7b-base-awq
     @hf/thebloke/deepseek-coder-6.7b-instruct-awq @cf/deepseek-ai/deepseek-math-7b-base
@@ -130,7 +161,7 @@ export const cloudflare: Provider = {
   colour: 'grey',
   keyHint: 'API token',
   other: other('account id'),
-  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', 'transcription', 'translation'],
   models,
-  protocol: openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend }),
+  protocol,
 };

@@ -4,6 +4,12 @@ import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, textIn } from '../json/json.js';
+import {
+  embedsPictures,
+  pictureEmbedding,
+  pictureEmbeddingUrl,
+  vectorsAnswered,
+} from '../protocols/dashscope-embeddings.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
@@ -80,6 +86,12 @@ const rerankAnswered: OpenAiVariant['translate'] = (body, { mode }) => {
   return { ...output, ...(id !== undefined && { id }), ...(body.usage !== undefined && { usage: body.usage }) };
 };
 
+function urlOf(target: Target): string {
+  const { mode } = target.caller;
+  if (mode === 'rerank') return rerankUrl(target);
+  return mode === 'embeddings' && embedsPictures(target.model) ? pictureEmbeddingUrl(target) : url(target);
+}
+
 export const dashscope: Provider = {
   ...usual,
   type: 17,
@@ -90,7 +102,7 @@ export const dashscope: Provider = {
     qwen-max qwen-max-latest qwen-max-longcontext qwen3-235b-a22b qwen3-32b qwen3-30b-a3b qwen3-14b
     qwen3-next-80b-a3b-thinking qwen3-235b-a22b-thinking-2507 qwen3-30b-a3b-thinking-2507 qwq-plus qwq-plus-latest
     qwq-32b qwen-coder qwen3-coder-plus qwen3-coder-flash qwen-vl-max qwen-vl-plus text-embedding-v4 text-embedding-v3
-    text-embedding-v2 text-embedding-v1 wanx-v1 qwen3-rerank gte-rerank-v2
+    text-embedding-v2 text-embedding-v1 multimodal-embedding-v1 wanx-v1 qwen3-rerank gte-rerank-v2
   `),
   colour: 'orange',
   keyHint: 'API key',
@@ -102,9 +114,10 @@ export const dashscope: Provider = {
   overheadRule: switchedByFlag,
   protocol: openAi({
     minThinking: () => ({ reasoning_effort: 'none' }),
-    url: (target) => (target.caller.mode === 'rerank' ? rerankUrl(target) : url(target)),
-    reshape: nativeRerank,
-    translate: rerankAnswered,
+    url: urlOf,
+    reshape: (body, target) => nativeRerank(pictureEmbedding(body, target), target),
+    translate: (body, reading) =>
+      (reading.mode === 'embeddings' ? vectorsAnswered : rerankAnswered)?.(body, reading) ?? body,
     headers: ({ channel, caller }) => ({
       ...(caller.stream && { 'x-dashscope-sse': 'enable' }),
       ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim().replace(/\s+/g, ' ') }),

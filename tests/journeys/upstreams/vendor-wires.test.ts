@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/relay/json/json.js';
 import {
   type Caller,
   type Callers,
@@ -13,6 +12,7 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../support
 import { until } from '../../support/until.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 import { chatglmWires } from '../../support/upstreams/vendor-wires/chatglm.js';
+import { cloudflareWires } from '../../support/upstreams/vendor-wires/cloudflare.js';
 import { hunyuanWires } from '../../support/upstreams/vendor-wires/hunyuan.js';
 import { libraryWires } from '../../support/upstreams/vendor-wires/library.js';
 import type { Scripted, VendorWire } from '../../support/upstreams/vendor-wires/vendor-wire.js';
@@ -20,7 +20,13 @@ import { tokensAsked, wenxinWires } from '../../support/upstreams/vendor-wires/w
 
 /* Vendors whose interface is their own, over HTTP: what they are sent, what callers get, and what is charged. */
 
-const wires: readonly VendorWire[] = [...hunyuanWires, ...wenxinWires, ...chatglmWires, ...libraryWires];
+const wires: readonly VendorWire[] = [
+  ...hunyuanWires,
+  ...wenxinWires,
+  ...chatglmWires,
+  ...libraryWires,
+  ...cloudflareWires,
+];
 const quota = 10_000_000;
 
 /** `then`: what becomes of the connection behind the text. Left out: the answer ends. */
@@ -75,20 +81,46 @@ let streamed = false;
 const ok = (text: string): Answering => ({ status: 200, text });
 const left = (expected: number) => until(async () => ((await gateway.available(user)) === expected ? true : null));
 
-const ask = ({ mode, model }: VendorWire, stream: boolean) => {
+const boundary = 'b'.repeat(20);
+const part = (disposition: string, content: string | Buffer): Buffer[] => [
+  Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`),
+  Buffer.from(content),
+  Buffer.from('\r\n'),
+];
+
+const form = (model: string, recording: Buffer): Buffer =>
+  Buffer.concat([
+    ...part('name="model"', model),
+    ...part('name="file"; filename="a.wav"', recording),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+
+const ask = ({ mode, model, recording = Buffer.alloc(0) }: VendorWire, stream: boolean) => {
   streamed = stream;
-  return mode === 'chat'
-    ? caller.chat({ model, ...(stream && { stream, stream_options: { include_usage: true } }) })
-    : caller.send('/v1/embeddings', {
+  switch (mode) {
+    case 'chat':
+      return caller.chat({ model, ...(stream && { stream, stream_options: { include_usage: true } }) });
+    case 'embeddings':
+      return caller.send('/v1/embeddings', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: { model, input: 'What is a ledger?' },
       });
+    case 'transcription':
+      return caller.send('/v1/audio/transcriptions', {
+        method: 'POST',
+        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: form(model, recording),
+      });
+  }
 };
+
+/** Six seconds are a hundred tokens, at a thousand a minute. */
+const charges = { chat: 30, embeddings: 20, transcription: 100 };
 
 describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_name, wire) => {
   const { events, counts, mode } = wire;
-  const used = mode === 'chat' ? 30 : 20;
+  const used = charges[mode];
   beforeEach(() => {
     current = wire;
   });
@@ -110,8 +142,9 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_name, wir
     scripted = ok(wire.whole);
     const answer = await ask(wire, false);
     await charged(answer);
-    const { choices, data } = JSON.parse(answer.text) as { choices: JsonObject[]; data: JsonObject[] };
-    if (mode === 'chat')
+    const { choices, data, text } = JSON.parse(answer.text) as { choices: unknown; data: unknown; text: unknown };
+    if (mode === 'transcription') expect(text).toBe('A list of debts.');
+    else if (mode === 'chat')
       expect(choices).toMatchObject([{ message: { content: expect.stringContaining('A list of debts.') } }]);
     else expect(data).toMatchObject([{ index: 0, embedding: [0.25, -0.5] }]);
   });

@@ -10,21 +10,25 @@ import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.j
 
 /* A caller chooses the model's name. It must not choose with it where the channel's key is sent. */
 
-/** The account or version that some types want. */
+/** The account or version that some types want. Dify's says of what kind its app is. */
 const other = 'acc0unt';
+const otherFor = ({ type }: Provider): string => (type === 37 ? 'chat' : other);
 
 const keyFor = ({ documentKey, keyForm }: Provider): string => {
   if (documentKey) return serviceAccountDocument('https://tokens.example/token');
-  return keyForm?.pattern.test(plainChannel.key) === false ? 'sk-plain|us-east-1' : plainChannel.key;
+  const keys = [plainChannel.key, 'sk-plain|us-east-1', 'plain-id.plain-secret'];
+  return keys.find((key) => keyForm?.pattern.test(key) !== false) ?? plainChannel.key;
 };
 
 const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
-  const channel = { ...plainChannel, key: keyFor(provider), baseUrl, other };
+  const channel = { ...plainChannel, key: keyFor(provider), baseUrl, other: otherFor(provider) };
   const video = { seconds: 4, size: '1280x720', n: 1 };
   const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi', ...video };
   // Tokens are counted for callers who speak the provider's wire.
   const dialect = [14, 33].includes(provider.type) ? anthropicCaller : geminiCaller;
-  const caller = { ...callerOf(mode, body, query), ...(mode === 'counting' && { dialect }) };
+  const file = { name: 'file', fileName: 'a.wav', type: 'audio/wav', bytes: Buffer.from('RIFF') };
+  const files = mode === 'transcription' || mode === 'translation' ? [file] : null;
+  const caller = { ...callerOf(mode, body, query), files, ...(mode === 'counting' && { dialect }) };
   return wireOf(provider, mode).request({ provider, channel, caller, model, options: usualOptions }).url;
 };
 
@@ -48,6 +52,9 @@ const customBases = [
 const isCountedAtBedrock = ({ type }: Provider, mode: Mode, base: string): boolean =>
   type === 33 && mode === 'counting' && !base.endsWith('/anthropic');
 
+const isOfSomeModels = ({ type }: Provider, mode: Mode): boolean =>
+  (type === 41 && mode === 'responses') || (type === 39 && mode === 'translation');
+
 /** At some, an interface lies below an address of its own. */
 const moreBases: Readonly<Record<number, readonly string[]>> = {
   3: ['https://upstream.example/root/openai/v1'],
@@ -61,7 +68,7 @@ const cases = providers.flatMap((provider) =>
       .filter((base) => mode !== 'responses' || !base.endsWith('/chat/completions'))
       .filter((base) => provider.type === 8 || provider.lacks?.(mode, base) !== true)
       // Of some makers' models only, which are tried by their names.
-      .filter((base) => !(provider.type === 41 && mode === 'responses') && !isCountedAtBedrock(provider, mode, base))
+      .filter((base) => !isOfSomeModels(provider, mode) && !isCountedAtBedrock(provider, mode, base))
       .map((base) => [provider, mode, base] as const),
   ),
 );

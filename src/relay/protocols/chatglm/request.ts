@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatRequest } from '../../contracts/neutral-request.js';
 import { NotConvertible, type Protocol } from '../../contracts/protocol.js';
 import { type JsonObject, numberIn, objectsIn } from '../../json/json.js';
-import { callsSaid, functionChoice, functionsOffered, plainText, refuseUnsupported } from '../chat-words.js';
+import { callsSaid, functionChoice, functionsOffered, plainText, refuseUnsupported, stopTexts } from '../chat-words.js';
 import { pathSegment } from '../model-address.js';
 import { baseOf, neutralAs, noThinking, notServed, written } from '../request-builder.js';
 import { zhipuToken } from '../zhipu-account.js';
@@ -23,8 +23,7 @@ function refuseUnknown(body: ChatRequest): void {
   refuseUnsupported(body);
   if (functionsOffered(body).length > 0 && functionChoice(body) !== 'none')
     throw new NotConvertible('caller', 'tools: this provider has none');
-  const stops = typeof body.stop === 'string' ? body.stop.length : Array.isArray(body.stop) ? body.stop.length : 0;
-  if (stops > 0) throw new NotConvertible('caller', 'stop: this provider knows no stop texts');
+  if (stopTexts(body).length > 0) throw new NotConvertible('caller', 'stop: this provider knows no stop texts');
 }
 
 const within = (value: unknown, lowest: number, highest: number): number | undefined => {

@@ -2,7 +2,7 @@ import type { EmbeddingList } from '../../contracts/neutral-answer.js';
 import type { EmbeddingRequest } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, textIn } from '../../json/json.js';
-import { embeddingList, textsToEmbed } from '../embeddings.js';
+import { embeddingList, isPictureInput, textsToEmbed } from '../embeddings.js';
 import type { Edit } from '../openai/variant.js';
 
 /* Texts or pictures as vectors: https://docs.cohere.com/reference/embed. */
@@ -30,13 +30,11 @@ function purposeOf({ task_type: task, title }: JsonObject, own: string | null): 
   throw new NotConvertible('caller', `taskType: this provider knows ${[...purposes.keys()].join(', ')}`);
 }
 
-const isPicture = (input: string): boolean => /^data:image\/[\w.+-]+;base64,/i.test(input);
-
 export const cohereEmbed: Edit = (body) => {
   const inputs = textsToEmbed(body as EmbeddingRequest);
   if (inputs.length > maxInputs)
     throw new NotConvertible('caller', `input: this provider takes at most ${maxInputs} at a time`);
-  const pictures = inputs.filter(isPicture).length;
+  const pictures = inputs.filter(isPictureInput).length;
   if (pictures > 0 && pictures < inputs.length)
     throw new NotConvertible('caller', 'input: this provider takes texts or pictures, not both in one request');
   return {

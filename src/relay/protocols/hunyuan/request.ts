@@ -1,13 +1,14 @@
 import type { ChatRequest, EmbeddingRequest } from '../../contracts/neutral-request.js';
 import { NotConvertible, type Protocol, type UpstreamRequest } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
-import { countIn, isList, type JsonObject, type JsonValue, numberIn, textIn } from '../../json/json.js';
+import { countIn, type JsonObject, type JsonValue, numberIn } from '../../json/json.js';
 import {
   type FunctionChoice,
   functionChoice,
   functionsOffered,
   type OfferedFunction,
   refuseUnsupported,
+  stopTexts,
 } from '../chat-words.js';
 import { declinesThinking } from '../declined-thinking.js';
 import { refusePurpose, textsToEmbed } from '../embeddings.js';
@@ -56,12 +57,10 @@ function seedOf(asked: JsonValue | undefined): number | undefined {
   return seed >= 1 && seed <= maxSeed ? seed : (Math.abs(seed) % maxSeed) + 1;
 }
 
-const stopsOf = (stop: JsonValue | undefined): JsonValue | undefined =>
-  textIn(stop) !== null ? [stop as string] : isList(stop) && stop.length > 0 ? stop : undefined;
-
 function chatBody(body: ChatRequest, model: string, stream: boolean): JsonObject {
   refuseUnsupported(body);
   const said = declinesThinking(body) ? false : thinkingInOpenAi(body as JsonObject) === 'asked' ? true : undefined;
+  const stops = stopTexts(body);
   return {
     Model: model,
     Messages: hunyuanMessages(body.messages),
@@ -69,7 +68,7 @@ function chatBody(body: ChatRequest, model: string, stream: boolean): JsonObject
     Temperature: body.temperature ?? undefined,
     TopP: body.top_p ?? undefined,
     Seed: seedOf(body.seed),
-    Stop: stopsOf(body.stop),
+    Stop: stops.length > 0 ? stops : undefined,
     EnableThinking: said,
     ...toolsOf(body),
   };

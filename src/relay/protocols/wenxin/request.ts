@@ -1,7 +1,7 @@
 import type { ChatRequest, EmbeddingRequest } from '../../contracts/neutral-request.js';
 import { type CallerRequest, NotConvertible, type Protocol } from '../../contracts/protocol.js';
-import { isList, isObject, type JsonObject, type JsonValue, numberIn, textIn } from '../../json/json.js';
-import { functionChoice, functionsOffered, outputLimitOf, refuseUnsupported } from '../chat-words.js';
+import { isObject, type JsonObject, type JsonValue, numberIn, textIn } from '../../json/json.js';
+import { functionChoice, functionsOffered, outputLimitOf, refuseUnsupported, stopTexts } from '../chat-words.js';
 import { refusePurpose, textsToEmbed } from '../embeddings.js';
 import { baseOf, neutralAs, noThinking, notServed, written } from '../request-builder.js';
 import { wenxinConversation } from './messages.js';
@@ -44,7 +44,7 @@ const minLimit = 2;
 function chatBody(body: ChatRequest, caller: CallerRequest): JsonObject {
   refuseUnsupported(body, { formats: true });
   const limit = outputLimitOf(body, caller);
-  const { stop } = body;
+  const stops = stopTexts(body);
   return {
     ...wenxinConversation(body.messages),
     ...(caller.stream && { stream: true }),
@@ -52,7 +52,7 @@ function chatBody(body: ChatRequest, caller: CallerRequest): JsonObject {
     top_p: body.top_p ?? undefined,
     penalty_score: penaltyOf(body.frequency_penalty),
     max_output_tokens: limit === null ? undefined : Math.max(limit, minLimit),
-    stop: textIn(stop) !== null ? [stop as string] : isList(stop) && stop.length > 0 ? stop : undefined,
+    stop: stops.length > 0 ? stops : undefined,
     user_id: textIn(body.user) ?? undefined,
     ...functionsOf(body),
     ...formatOf(body),

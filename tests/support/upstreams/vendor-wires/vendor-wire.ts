@@ -11,7 +11,9 @@ export interface Scripted {
 export interface VendorWire {
   readonly type: number;
   readonly name: string;
-  readonly mode: 'chat' | 'embeddings';
+  readonly mode: 'chat' | 'embeddings' | 'transcription';
+  /** That is to be heard. Left out: nothing is. */
+  readonly recording?: Buffer;
   readonly model: string;
   readonly key: string;
   readonly other?: string;
@@ -21,7 +23,7 @@ export interface VendorWire {
   readonly side?: (call: UpstreamCall, response: ServerResponse) => boolean;
   /** What is wrong with a call that is shown; null: nothing. */
   readonly fault: (call: UpstreamCall, stream: boolean) => string | null;
-  /** 20 tokens in and 10 out, for vectors 20 in, where `counts`. */
+  /** 20 tokens in and 10 out, for vectors 20 in, for recordings 6 seconds, where `counts`. */
   readonly whole: string;
   /** The same, event by event; null: the mode has no streams. */
   readonly events: readonly string[] | null;
