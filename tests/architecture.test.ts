@@ -477,6 +477,8 @@ describe('the providers in src', () => {
   const others = ['custom', 'openai', 'registry', 'resellers'];
   const reasons: Readonly<Record<string, string>> = {
     'application/prices/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
+    'domain/channel/engines.ts': 'lists servers that operators run, two of which are the same word',
+    'relay/probes/engine-probe.ts': 'recognises those servers by what they report of themselves',
     'domain/pricing/sources/litellm.ts': 'names a vendor as the price map does, whose names are the same words',
   };
   const names = sources

@@ -26,7 +26,7 @@ import type {
 } from './ports/storage-ports.js';
 import type { StoredResponsesOfUser } from './ports/stored-response-ports.js';
 import type { TaskStore } from './ports/task-ports.js';
-import type { ChannelBalances, ChannelProbe, UpstreamModels } from './ports/upstream-ports.js';
+import type { ChannelBalances, ChannelProbe, Engines, UpstreamModels } from './ports/upstream-ports.js';
 import type { IdentitySource } from './sign-in/identity-ports.js';
 import type { SetupCode } from './sign-in/setup-code.js';
 
@@ -55,6 +55,7 @@ export interface ApplicationPorts {
   readonly probe: ChannelProbe;
   readonly balances: ChannelBalances;
   readonly upstreamModels: UpstreamModels;
+  readonly engines: Engines;
   readonly tickets: Tickets;
   readonly humanVerifier: HumanVerifier;
   readonly outbound: Outbound;

@@ -9,6 +9,7 @@ import { channelBalanceCommands } from './channels/channel-balances.js';
 import { channelCommands } from './channels/channel-commands.js';
 import { channelFileCommands } from './channels/channel-files.js';
 import { channelTests } from './channels/channel-tests.js';
+import { engineCommands } from './channels/engines.js';
 import { upstreamModelCommands } from './channels/upstream-models.js';
 import { doubtedProxies } from './doubted-proxies.js';
 import { type IdempotencyStore, idempotencyStore } from './idempotency.js';
@@ -32,7 +33,7 @@ import { usageLogCommands } from './usage/usage-log-commands.js';
 const visibilityTimeoutMs = 3000;
 
 function openChannels(ports: ApplicationPorts) {
-  const { handle, ids, vault, directory, providers, probe, balances, upstreamModels, warn } = ports;
+  const { handle, ids, vault, directory, providers, probe, balances, upstreamModels, engines, warn } = ports;
   const { stopTesting, testAllByTheClock, ...tests } = channelTests({ handle, directory, probe, warn });
   const { stopAskingBalances, updateBalancesByTheClock, ...balancing } = channelBalanceCommands({
     ...{ handle, directory, balances, providers },
@@ -43,6 +44,7 @@ function openChannels(ports: ApplicationPorts) {
       ...tests,
       ...balancing,
       ...upstreamModelCommands({ directory, vault, upstreamModels, providers }),
+      ...engineCommands({ engines, providers }),
       ...channelFileCommands({ handle, ids, vault, directory, providers }),
     },
     /** In nobody's name. */

@@ -12,6 +12,7 @@ import { rootUserId } from '../projections/models/user-queries.js';
 import { channelBalances } from '../relay/probes/channel-balance.js';
 import { upstreamModels } from '../relay/probes/channel-models.js';
 import { channelProbe } from '../relay/probes/channel-probe.js';
+import { engineProbe } from '../relay/probes/engine-probe.js';
 import { providerTable } from '../relay/providers/registry.js';
 import type { NodeStart } from './node-start.js';
 import type { NodeMemory } from './open-memory.js';
@@ -63,6 +64,7 @@ export async function openNodeApplication({ config, log, clock }: NodeStart, par
     probe: channelProbe({ ...runtime.ports, root: () => rootUserId(db) }),
     balances: channelBalances(runtime.ports),
     upstreamModels: upstreamModels(runtime.ports),
+    engines: engineProbe(runtime.ports),
     setupCode: config.server.setupCodeRequired ? setupCode((code) => printSetupCode(log, parts.url(), code)) : null,
     providers: providerTable,
     version: parts.version,

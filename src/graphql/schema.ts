@@ -12,6 +12,7 @@ import { ChannelHealthResolver } from './channels/channel-health.js';
 import { ChannelHistoryResolver } from './channels/channel-history.js';
 import { ChannelTypeResolver } from './channels/channel-type.js';
 import { ChannelUpkeepResolver } from './channels/channel-upkeep.js';
+import { EnginesResolver } from './channels/engines.js';
 import { UpstreamModelsResolver } from './channels/upstream-models.js';
 import { PaymentResolver } from './payments/payment.js';
 import { PaymentCommandResolver } from './payments/payment-commands.js';
@@ -90,6 +91,7 @@ export function graphqlSchema(): GraphQLSchema {
       ChannelHistoryResolver,
       ChannelUpkeepResolver,
       ChannelFileResolver,
+      EnginesResolver,
       UpstreamModelsResolver,
       PaymentResolver,
       PaymentCommandResolver,

@@ -99,6 +99,7 @@ export const samples: Readonly<Record<string, Data>> = {
   signInByWeChat: { code: '123456' },
   unbind: { provider: 'GITHUB' },
   importChannels: { file: '{}' },
+  identifyEngine: { baseUrl: 'http://127.0.0.1:9' },
   fetchUpstreamModels: { id: 1, draft: { type: 1 } },
   updateChannelBalance: { id: 1 },
   updateChannelBalances: {},

@@ -1,5 +1,6 @@
 import type { ChannelTestUsage } from '../../domain/channel/channel.js';
 import type { ChannelSettings } from '../../domain/channel/channel-settings.js';
+import type { EngineId } from '../../domain/channel/engines.js';
 import type { Mode } from '../../domain/channel/provider.js';
 import type { ChannelView } from './storage-ports.js';
 
@@ -34,6 +35,25 @@ export interface ChannelBalances {
 export interface UpstreamConnection extends Pick<ChannelSettings, 'type' | 'baseUrl' | 'other' | 'organization'> {
   readonly key: string;
   readonly proxy: string | null;
+}
+
+/** What answers at an address that may be one of an engine. */
+export interface FoundEngine {
+  /** null: none of those that are known. */
+  readonly id: EngineId | null;
+  /** null: it reports none. */
+  readonly version: string | null;
+  /** Of a channel: without a slash, and without the version of the paths below it. */
+  readonly baseUrl: string;
+  readonly models: readonly string[];
+  /** It has refused a question for want of a key. */
+  readonly needsKey: boolean;
+}
+
+/** Looks which engine answers at an address. */
+export interface Engines {
+  /** Throws `engine-unreached` with a reason that holds neither key nor address. */
+  at(address: { readonly baseUrl: string; readonly key: string; readonly proxy: string | null }): Promise<FoundEngine>;
 }
 
 /** A model, as the list of a provider has it. */

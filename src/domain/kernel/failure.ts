@@ -132,6 +132,7 @@ export const failureKinds = {
   'models-not-askable': 'refused',
   'models-not-told': 'upstream',
   'models-unreadable': 'upstream',
+  'engine-unreached': 'upstream',
   'read-model-not-stopped-there': 'refused',
   'books-stay-whole': 'refused',
   'option-prerequisite-missing': 'refused',

@@ -203,6 +203,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'models-not-listed': '该类型的渠道没有模型列表',
   'models-not-askable': ({ reason }) => String(reason),
   'models-not-told': ({ reason }) => String(reason),
+  'engine-unreached': ({ reason }) => `该地址没有响应：${reason}`,
   'models-unreadable': ({ reason }) => `解析响应失败: ${reason}`,
   'read-model-not-stopped-there': '该读模型并未停在此事件',
   'books-stay-whole': '账本不能跳过任何事件',

@@ -18,6 +18,8 @@ import type { ApiKeyCounts, AppendResult, ExpectedRevision } from '../../../src/
 import type {
   ChannelBalances,
   ChannelProbe,
+  Engines,
+  FoundEngine,
   ProbeResult,
   UpstreamConnection,
   UpstreamModel,
@@ -194,6 +196,15 @@ class FakeBalances implements ChannelBalances {
   }
 }
 
+class FakeEngines implements Engines {
+  readonly asked: Parameters<Engines['at']>[0][] = [];
+
+  async at(address: Parameters<Engines['at']>[0]): Promise<FoundEngine> {
+    this.asked.push(address);
+    return { id: 'vllm', version: '0.11.0', baseUrl: address.baseUrl, models: ['qwen3'], needsKey: false };
+  }
+}
+
 class FakeUpstreamModels implements UpstreamModels {
   models: readonly UpstreamModel[] = [{ name: 'gpt-5', modes: ['chat'] }];
   readonly requests: UpstreamConnection[] = [];
@@ -249,6 +260,7 @@ export async function openMemoryNode(
     probe: new FakeProbe(),
     balances: new FakeBalances(),
     upstreamModels: new FakeUpstreamModels(),
+    engines: new FakeEngines(),
     setupCodes: [] as string[],
     providers: testProviders,
     outbound: new RecordingOutbound(),

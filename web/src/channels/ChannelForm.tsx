@@ -15,6 +15,7 @@ import {
   withType,
 } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';
+import { EngineFields } from './EngineFields.js';
 import { FetchModels } from './FetchModels.js';
 import { GroupsField } from './GroupsField.js';
 import { JsonField } from './JsonField.js';
@@ -132,6 +133,7 @@ export function ChannelForm({
         hint={t(choice?.defaultBaseUrl === '' ? 'form.baseUrlNeeded' : 'form.baseUrlHint')}
         {...text('baseUrl')}
       />
+      {before === null && <EngineFields draft={draft} onChange={change} />}
       {typeof choice?.otherHint === 'string' && (
         <TextField label={t('form.other')} hint={choice.otherHint} required={choice.otherIsRegion} {...text('other')} />
       )}

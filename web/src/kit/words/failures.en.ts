@@ -122,6 +122,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'models-not-listed': 'Providers of this type do not list the models they have; enter the names yourself',
   'models-not-askable': 'The models cannot be asked for: {{reason}}',
   'models-not-told': 'The upstream did not list its models: {{reason}}',
+  'engine-unreached': 'Nothing answers at this address: {{reason}}',
   'models-unreadable': 'The answer of the upstream is no list of models: {{reason}}',
   'read-model-not-stopped-there': 'The read model is not stopped at this event',
   'books-stay-whole': 'Books must not leave out an event: their sums would be wrong for ever',

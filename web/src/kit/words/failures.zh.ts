@@ -117,6 +117,7 @@ export const failuresZh = {
   'models-not-listed': '该类型的渠道不提供模型列表，请自行填写模型名称',
   'models-not-askable': '无法获取模型列表：{{reason}}',
   'models-not-told': '获取模型列表失败：{{reason}}',
+  'engine-unreached': '该地址没有响应：{{reason}}',
   'models-unreadable': '上游的响应不是模型列表：{{reason}}',
   'read-model-not-stopped-there': '该读模型并未停在此事件',
   'books-stay-whole': '账本不能跳过任何事件，否则其金额将永远不正确',
