@@ -156,4 +156,17 @@ describe('the input of several texts', () => {
     const documents = Array.from({ length: 100 }, () => 'a');
     expect(bound(rerank, model, { query: text, documents })).toBeGreaterThan(100 * text.length);
   });
+
+  test.each<[string, string, number, JsonObject, number, number]>([
+    ['short documents', 'a', 100, {}, 1, 1],
+    ['one document more', 'a', 101, {}, 2, 2],
+    ['documents of several parts', 'a'.repeat(4_000), 100, {}, 2, 16],
+    ['documents that are cut off', 'a'.repeat(400_000), 100, {}, 9, 17],
+    ['documents that are cut off later', 'a'.repeat(40_000), 100, { max_tokens_per_doc: 10_000 }, 20, 40],
+  ])('of a ranking makes search units: %s', (_, text, count, members, likely, most) => {
+    const body = { query: 'a', documents: Array.from({ length: count }, () => text), ...members };
+    const names = new Set([model]);
+    const { prompt } = rerank.demand({ body, bytes: 1_000, model, names, upload: null });
+    expect([prompt.conservative.searchUnits, prompt.max.searchUnits]).toEqual([likely, most]);
+  });
 });

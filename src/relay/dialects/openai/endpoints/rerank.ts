@@ -11,21 +11,23 @@ import { rerankNames } from '../names.js';
 
 /** Around each document, models are told what to do with it. */
 const tokensPerDocument = 128;
-/** A longer document counts as several, of as many tokens. */
+/** Of a longer document each part of so many tokens counts as one, with the query in it. */
 const tokensPerPart = 500;
-/** Bytes to a token: of text that says something, and at least. */
-const usualBytes = 4;
-const fewestBytes = 1;
-const documentsPerUnit = 100;
 /** Longer ones are cut off unless the request says otherwise. */
 const usualMaxTokens = 4_096;
+const documentsPerUnit = 100;
 
-/** Search units, where a token has so many bytes. The query takes its share of each part, half of it at most. */
-function searchUnits(texts: readonly string[], longest: number, bytesPerToken: number): number {
-  const partBytes = (tokensPerPart * bytesPerToken) / (bytesPerToken === fewestBytes ? 2 : 1);
-  const mostParts = Math.ceil((longest * usualBytes) / partBytes);
+/** How the tokens of a document are taken: as they usually are, and so that there cannot be more parts. */
+const usually = { bytesPerToken: 4, partTokens: tokensPerPart };
+const atMost = { bytesPerToken: 1, partTokens: tokensPerPart / 2 };
+
+/** Search units of documents, which are cut off after `longest` tokens. */
+function searchUnits(texts: readonly string[], longest: number, { bytesPerToken, partTokens }: typeof usually): number {
   let parts = 0;
-  for (const text of texts) parts += Math.max(1, Math.min(Math.ceil(Buffer.byteLength(text) / partBytes), mostParts));
+  for (const text of texts) {
+    const tokens = Math.min(Buffer.byteLength(text) / bytesPerToken, longest);
+    parts += Math.max(1, Math.ceil(tokens / partTokens));
+  }
   return Math.ceil(parts / documentsPerUnit);
 }
 
@@ -42,8 +44,8 @@ function demand({ body, bytes, model, names }: DemandInput) {
   const again = texts.length * (Buffer.byteLength(query) + tokensPerDocument);
   const prompt = {
     ...plain,
-    conservative: { ...plain.conservative, searchUnits: searchUnits(texts, longest, usualBytes) },
-    max: { ...plain.max, input: plain.max.input + again, searchUnits: searchUnits(texts, longest, fewestBytes) },
+    conservative: { ...plain.conservative, searchUnits: searchUnits(texts, longest, usually) },
+    max: { ...plain.max, input: plain.max.input + again, searchUnits: searchUnits(texts, longest, atMost) },
   };
   return { prompt, answers: 0, asked: null, readApart: true, standsFor: 'searchUnits' } as const;
 }
