@@ -63,6 +63,13 @@ const families: readonly FactRow[] = [
   family(/^moonshot-v1-32k/, limits(32_768, 32_768)),
   family(/^(moonshot-v1-128k|kimi-latest)/, limits(131_072, 131_072)),
 
+  // Amazon's, with a group of regions before the maker:
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-cards-amazon.html
+  wholeName(/(^|\.)amazon\.nova-2-lite/, limits(65_536, 1_000_000)),
+  wholeName(/(^|\.)amazon\.nova-premier/, limits(32_000, 1_000_000)),
+  wholeName(/(^|\.)amazon\.nova-(lite|pro)/, limits(10_000, 300_000)),
+  wholeName(/(^|\.)amazon\.nova-micro/, limits(10_000, 128_000)),
+
   family(/^command-a/, limits(32_768, 256_000)),
   family(/^command/, limits(4_096, 128_000)),
   family(/^MiniMax-M2/i, limits(131_072, 204_800)),

@@ -82,6 +82,8 @@ export interface CallerRequest {
   readonly outputLimit: number | null;
   /** What is reserved for is never more than this to each answer, whoever sets the limit. */
   readonly maxOutput: number;
+  /** Less is reserved than an answer without a limit may cost: whoever has no limit on its wire is not asked. Left out: no. */
+  readonly holdsToLimit?: boolean;
   /** Its payer saves by what is found in a cache of prompts. Left out: nobody pays. */
   readonly savesByCache?: () => boolean;
   /** Tiers of service that it asks for and that are priced, as the prices name them. Left out: none. */
@@ -297,6 +299,11 @@ export interface Provider extends ProviderFacts {
   readonly responsesBySetting?: true;
   /** Whether an address, without a slash at its end, is that of the Responses API alone. Left out: none is. */
   readonly responsesAlone?: (baseUrl: string) => boolean;
+  /**
+   * Its interface has no limit to the output: the most that its model can put out is reserved, whatever limit a caller
+   * names. `key` is left out where it is not known yet; whoever might have no limit then has none. Left out: it has one.
+   */
+  readonly hasNoLimit?: (channel: { readonly key?: string }) => boolean;
   /** Left out: the request shows by itself that it is the channel's. */
   readonly authorisation?: Authorisation;
   /** Of the account. Left out: it reports none. */

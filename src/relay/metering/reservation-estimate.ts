@@ -106,19 +106,23 @@ interface ToEstimate {
   readonly allowed: Usage;
   /** Of its own limit, what each answer is to be left for thinking by a budget. Left out: nothing. */
   readonly minThinkingTokens?: number;
+  /** Whoever may serve it has no limit to the output: none is counted on, and none lowered. Left out: somebody has. */
+  readonly unlimited?: boolean;
 }
 
 export function estimateReservation({
-  demand: { prompt: demanded, answers, asked, counted, recording, compacts, standsFor, readApart },
+  demand: { prompt: demanded, answers, asked: named, counted, recording, compacts, standsFor, readApart },
   names,
   price: listed,
   settings,
   thinking,
   allowed,
   minThinkingTokens = 0,
+  unlimited = false,
 }: ToEstimate): Estimate {
   const prompt = standsFor !== undefined && isSoldBy(listed, standsFor) ? withoutInput(demanded) : demanded;
   const limits = limitsAmong(names, settings);
+  const asked = unlimited ? null : named;
   const summary = compacts === true ? limits.output : 0;
   const overhead = thinking + summary;
   const conservativeOverhead = thinking + Math.min(summary, usualSummary);
@@ -140,10 +144,10 @@ export function estimateReservation({
   const conservative = usageBound({ input: conservativeInput, output }, bound, prompt.conservative);
   // What no prompt of the call reaches need not be in every event of it.
   const price = withTiersUpTo(listed, reservedUsage(bound));
-  const mayLower = asked === null || settings.lowersLimits;
+  const mayLower = !unlimited && (asked === null || settings.lowersLimits);
   const minAnswer = mayLower
     ? Math.min(settings.preConsumedTokens + minThinkingTokens, asked ?? limits.output)
-    : (asked ?? 0);
+    : (asked ?? limits.output);
   // Tokens that upstream counts may turn out to be of a more expensive kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   const minWith = (within: UsageBound, more: number): Quota =>

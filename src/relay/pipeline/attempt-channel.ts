@@ -49,6 +49,7 @@ export async function attemptChannel(
     return failed(new RelayError(500, 'channel_key_missing', 'the key of the channel is missing'), true);
   const responsesOnly = servesByResponses(provider, channel.settings.baseUrl, parsed, [requestedModel, model]);
   const upstreamChannel: UpstreamChannel = { ...found, responsesOnly };
+  if (caller.holdsToLimit === true && provider.hasNoLimit?.(found) === true) return notConvertible(noLimitThere());
 
   let request: UpstreamRequest;
   try {
@@ -131,6 +132,12 @@ function notConvertible({ fault, message }: NotConvertible): AttemptFailure {
   // What this upstream's wire has no words for may be said to another.
   return ours ? refusal : { ...refusal, passedOver: 'unsuited' };
 }
+
+const noLimitThere = (): NotConvertible =>
+  new NotConvertible(
+    'caller',
+    'max_tokens: a provider of this model has no limit to the output, and less is reserved than an answer may cost; leave the limit out',
+  );
 
 const noPictures: RequestOptions['pictures'] = new Map();
 

@@ -45,6 +45,7 @@ const unpaid = {
   believed: (reported) => reported,
   outputLimit: null,
   maxOutput: Number.MAX_SAFE_INTEGER,
+  holdsToLimit: false,
   tiers: [],
   savesByCache: () => false,
 } as const satisfies Partial<CallerRequest>;
@@ -60,6 +61,7 @@ const paidFor = (
   believed: believer(bound, estimate.promptTokens),
   outputLimit,
   maxOutput: outputLimit ?? estimate.asked ?? estimate.limits.output,
+  holdsToLimit: outputLimit !== null || (estimate.asked !== null && estimate.asked < estimate.limits.output),
   tiers,
   savesByCache: () => isCheaperCached(estimate.price),
 });
@@ -95,7 +97,18 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   const neutral = neutralOf(endpoint, body, exact, renamedTools);
   const { dialect } = endpoint;
   const asked = paid === null ? unpaid : paidFor(endpoint, paid);
-  const { files, answersAudio, stream, wantsUsage, believed, outputLimit, maxOutput, tiers, savesByCache } = asked;
+  const {
+    files,
+    answersAudio,
+    stream,
+    wantsUsage,
+    believed,
+    outputLimit,
+    maxOutput,
+    holdsToLimit,
+    tiers,
+    savesByCache,
+  } = asked;
   return {
     dialect,
     mode,
@@ -119,6 +132,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     believed,
     outputLimit,
     maxOutput,
+    holdsToLimit,
     tiers,
     savesByCache,
   };

@@ -16,5 +16,6 @@ export const aiProxyLibrary: Provider = {
   listsModels: false,
   deprecated: true,
   modes: ['chat'],
+  hasNoLimit: () => true,
   protocol: library,
 };

@@ -16,5 +16,6 @@ export const dify: Provider = {
   listsModels: false,
   modes: ['chat'],
   authorisation: difyUploads,
+  hasNoLimit: () => true,
   protocol: difyWire,
 };

@@ -22,5 +22,7 @@ export const fastgpt: Provider = {
   colour: 'blue',
   keyHint: 'API key of one app, or key-appId',
   modes: ['chat', 'completions'],
+  // Parameters of a request have no effect: https://doc.fastgpt.io/docs/introduction/development/openapi/chat
+  hasNoLimit: () => true,
   protocol: openAi({ failure }),
 };

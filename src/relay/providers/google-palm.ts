@@ -89,6 +89,7 @@ export const googlePalm: Provider = {
   keyHint: 'Google AI API key',
   deprecated: true,
   modes: ['chat'],
+  hasNoLimit: () => true,
   models: modelsAt('/v1beta2/models', {
     ...{ list: 'models', name: 'name', prefix: 'models/' },
     headers: ({ key }) => ({ 'x-goog-api-key': key }),

@@ -57,6 +57,7 @@ export const tencentHunyuan: Provider = {
   listsModels: false,
   modes: ['chat', 'embeddings'],
   authorisation,
+  hasNoLimit: ({ key }) => key === undefined || isSigned({ key }),
   protocol: {
     request: (asked) => interfaceFor(asked.channel).request(asked),
     answer: (received) => interfaceFor(received.channel).answer(received),

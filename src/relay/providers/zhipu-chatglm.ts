@@ -24,6 +24,7 @@ export const zhipuChatglm: Provider = {
   listsModels: false,
   deprecated: true,
   modes: ['chat'],
+  hasNoLimit: () => true,
   protocol: {
     ...family,
     request: chatglmRequest,

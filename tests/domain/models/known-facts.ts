@@ -217,6 +217,11 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
       messages: { thinking: 'adaptive', budgeted: true, sampling: 'any', schemas: true },
     },
   ],
+  ['amazon.nova-2-lite-v1:0 us.amazon.nova-2-lite-v1:0', { limits: { output: 65536, context: 1000000 } }],
+  ['amazon.nova-premier-v1:0', { limits: { output: 32000, context: 1000000 } }],
+  ['amazon.nova-pro-v1:0', { limits: { output: 10000, context: 300000 }, minThinkingLevel: 'low' }],
+  ['amazon.nova-lite-v1:0 eu.amazon.nova-lite-v1:0', { limits: { output: 10000, context: 300000 } }],
+  ['amazon.nova-micro-v1:0', { limits: { output: 10000, context: 128000 } }],
   ['babbage-002 davinci-002', { limits: { output: 16384, context: 16384 } }],
   [
     `

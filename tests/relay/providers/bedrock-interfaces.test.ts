@@ -174,6 +174,56 @@ describe('a request by Converse', () => {
     expect(body).toMatchObject({ additionalModelRequestFields: { reasoningConfig: config } });
   });
 
+  test('asks Amazon’s models for the highest effort only where all that they may put out then is reserved', () => {
+    const held = { ...callerOf('chat', asking({ reasoning_effort: 'high' })), maxOutput: 65_536 };
+    expect(sent(held, nova)).toMatchObject({
+      additionalModelRequestFields: { reasoningConfig: { maxReasoningEffort: 'medium' } },
+    });
+  });
+
+  test.each([
+    ['inference_geo', 'us'],
+    ['service_tier', 'priority'],
+    ['speed', 'fast'],
+  ])('refuses %s: %s, which it has no word for, though it has a price', (name, tier) => {
+    const priced = { ...own({ ...asking(), max_tokens: 5, [name]: tier }), tiers: [tier] };
+    expect(() => sent(priced)).toThrow(new RegExp(`^${name} cannot`));
+  });
+
+  test('takes tiers of service that are the usual one', () => {
+    const usual = { inference_geo: 'global', service_tier: 'standard_only', speed: 'standard' };
+    expect(sent(own({ ...asking(), max_tokens: 5, ...usual }))).toEqual({
+      messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+      inferenceConfig: { maxTokens: 5 },
+    });
+  });
+
+  const kept = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  const cached = {
+    max_tokens: 5,
+    cache_control: kept.cache_control,
+    system: [{ type: 'text', text: 'Be brief.', ...kept }],
+    tools: [{ name: 'look', input_schema: { type: 'object' }, ...kept }],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'hi', ...kept }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'look', input: {}, ...kept }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'x', ...kept }] },
+    ],
+  };
+  const point = { cachePoint: { type: 'default' } };
+
+  test.each([llama, 'deepseek.r1-v1:0', 'us.meta.llama4-scout-17b-instruct-v1:0', 'openai.gpt-oss-120b-1:0'])(
+    'marks nothing for the cache of %s, which has none',
+    (model) => expect(JSON.stringify(sent(own(cached), model))).not.toContain('cachePoint'),
+  );
+
+  test('marks texts for the cache of Amazon’s models, without a lifetime, and nothing of tools', () => {
+    const { system, messages: turns, toolConfig } = sent(own(cached), 'eu.amazon.nova-lite-v1:0');
+    expect(system).toEqual([{ text: 'Be brief.' }, point]);
+    expect(objectsIn(turns)[0]?.content).toEqual([{ text: 'hi' }, point]);
+    expect(JSON.stringify([objectsIn(turns).slice(1), toolConfig])).not.toContain('cachePoint');
+  });
+
   test('says nothing of thinking to models whose word for it is unknown', () => {
     expect(sent(callerOf('chat', asking({ reasoning_effort: 'high' })))).not.toHaveProperty(
       'additionalModelRequestFields',

@@ -199,6 +199,7 @@ export const anthropicRequest =
     const betas = betasOf(caller, upstreamModel, options);
     const base = baseOf(provider, channel);
     const target = { base, model, asModel: upstreamModel, channel, caller, counts, betas, options };
+    const sent = variant.reshape?.(body, target) ?? body;
     return {
       method: 'POST',
       url: variant.url(target),
@@ -209,13 +210,14 @@ export const anthropicRequest =
       },
       content: {
         kind: 'json',
-        text: written(variant.reshape?.(body, target) ?? body, own ? caller.source : undefined),
+        text: written(sent, own ? caller.source : undefined),
       },
       model,
       reasoningEffort: reasoningEffortOf(
         textIn(effort) ?? (own ? null : textIn(neutralAs(caller, 'chat').reasoning_effort)),
       ),
       thinking: thinkingInAnthropic(body),
-      service: tierSent(caller, body, options.passThrough ? null : channel.paramOverride),
+      // What was not put into the request is not charged for.
+      service: tierSent(caller, sent, options.passThrough ? null : channel.paramOverride),
     };
   };

@@ -1,6 +1,7 @@
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { instructionText } from '../instructions.js';
+import type { CachePoints } from './cache-points.js';
 
 /*
  * Blocks of Anthropic's Messages in the words of Converse.
@@ -12,13 +13,6 @@ const refused = (path: string, what: string): NotConvertible =>
 
 /** Stands where something must be said and nothing was. */
 const nothing = '...';
-
-/** After what is to be kept in the cache. Nothing: it is not to be kept. */
-export function cachePointAfter({ cache_control: control }: JsonObject): JsonObject[] {
-  if (!isObject(control)) return [];
-  const ttl = control.ttl === '1h' || control.ttl === '5m' ? control.ttl : null;
-  return [{ cachePoint: { type: 'default', ...(ttl !== null && { ttl }) } }];
-}
 
 function image({ source }: JsonObject, path: string): JsonObject {
   const { type, media_type: mediaType, data } = isObject(source) ? source : {};
@@ -39,12 +33,15 @@ const documentName = (title: string): string =>
 export class ConverseBlocks {
   private documents = 0;
 
+  constructor(private readonly cache: CachePoints) {}
+
   /** What a message says, or a result of a tool. Throws NotConvertible naming the block. */
   of(content: JsonValue | undefined, path: string): JsonObject[] {
     if (typeof content === 'string') return content.trim() === '' ? [] : [{ text: content }];
     return (isList(content) ? content : []).flatMap((block, at) => {
       if (!isObject(block)) throw refused(`${path}[${at}]`, 'what is no object');
-      return [...this.block(block, `${path}[${at}]`), ...cachePointAfter(block)];
+      const put = this.block(block, `${path}[${at}]`);
+      return [...put, ...this.cache.after(block, put.at(-1))];
     });
   }
 
@@ -113,8 +110,8 @@ const instructed = (content: JsonObject[]): JsonObject[] =>
   content.map((block) => (typeof block.text === 'string' ? { text: instructionText(block.text) } : block));
 
 /** User and assistant in turn, which Converse insists on. Throws NotConvertible naming the block. */
-export function converseMessages(messages: JsonValue | undefined): Turn[] {
-  const blocks = new ConverseBlocks();
+export function converseMessages(messages: JsonValue | undefined, cache: CachePoints): Turn[] {
+  const blocks = new ConverseBlocks(cache);
   const turns: Turn[] = [];
   for (const [at, { role, content }] of objectsIn(messages).entries()) {
     const said = blocks.of(content, `messages[${at}].content`);

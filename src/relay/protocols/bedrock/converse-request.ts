@@ -12,7 +12,8 @@ import {
 import { limitGiven } from '../anthropic/request.js';
 import type { MessagesTarget } from '../anthropic/variant.js';
 import { neutralAs } from '../request-builder.js';
-import { ConverseBlocks, cachePointAfter, converseMessages } from './converse-blocks.js';
+import { CachePoints } from './cache-points.js';
+import { ConverseBlocks, converseMessages } from './converse-blocks.js';
 
 /*
  * A request in Anthropic's words, which callers of every dialect are put into, in those of Converse.
@@ -26,7 +27,7 @@ const cannot = 'cannot be put to this model, which is asked by Converse';
 const known: ReadonlySet<string> = new Set([
   ...['model', 'stream', 'system', 'messages', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences'],
   ...['tools', 'tool_choice', 'thinking', 'output_config', 'metadata', 'cache_control', 'anthropic_version'],
-  ...['anthropic_beta', 'service_tier', 'diagnostics', 'inference_geo'],
+  ...['anthropic_beta', 'diagnostics'],
 ]);
 
 /** Members of Converse itself, which an operator may set for a channel. */
@@ -38,15 +39,22 @@ const operators = [
   'serviceTier',
 ] as const;
 
+/** Members that say nothing with these values, and have no words here with others. */
+const plainValues: ReadonlyMap<string, readonly JsonValue[]> = new Map([
+  ['speed', ['standard']],
+  ['inference_geo', ['global']],
+  ['service_tier', ['auto', 'standard_only']],
+]);
+
 function refuseUnknown(body: JsonObject, override: JsonObject): void {
   for (const name of Object.keys(body)) {
-    if (known.has(name) || Object.hasOwn(override, name) || body[name] === undefined) continue;
-    if (name === 'speed' && body.speed === 'standard') continue;
+    if (known.has(name) || Object.hasOwn(override, name)) continue;
+    if ((body[name] ?? null) === null || plainValues.get(name)?.includes(body[name] ?? null)) continue;
     throw refused(`${name} ${cannot}`);
   }
 }
 
-function toolOf(tool: JsonObject, path: string): JsonObject[] {
+function toolOf(tool: JsonObject, path: string, cache: CachePoints): JsonObject[] {
   if ((tool.type ?? 'custom') !== 'custom') throw refused(`${path}.type: a tool of type ${tool.type} ${cannot}`);
   const { name, description, input_schema: json, strict } = tool;
   const spec = {
@@ -55,7 +63,7 @@ function toolOf(tool: JsonObject, path: string): JsonObject[] {
     inputSchema: { json: json ?? { type: 'object' } },
     ...(strict === true && { strict }),
   };
-  return [{ toolSpec: spec }, ...cachePointAfter(tool)];
+  return [{ toolSpec: spec }, ...cache.afterTool(tool)];
 }
 
 const callsTools = (messages: JsonValue | undefined): boolean =>
@@ -64,8 +72,8 @@ const callsTools = (messages: JsonValue | undefined): boolean =>
   );
 
 /** Throws NotConvertible. */
-function toolsIn({ tools, tool_choice: choice, messages }: JsonObject): JsonObject {
-  const offered = objectsIn(tools).flatMap((tool, at) => toolOf(tool, `tools[${at}]`));
+function toolsIn({ tools, tool_choice: choice, messages }: JsonObject, cache: CachePoints): JsonObject {
+  const offered = objectsIn(tools).flatMap((tool, at) => toolOf(tool, `tools[${at}]`, cache));
   if (offered.length === 0) return {};
   const { type, name } = isObject(choice) ? choice : {};
   switch (type) {
@@ -102,16 +110,21 @@ function thinkingIn({ thinking, output_config: config }: JsonObject): Thinking {
 
 const isNova = (model: string): boolean => /(^|\.)amazon\.nova-/.test(model);
 
+/** Tokens that Amazon's models may put out with the highest effort. */
+const highestOutput = 128_000;
+
 /**
  * Thinking has a form per maker; of those that are not here none is documented. Amazon's models take no limit with the
- * highest effort (https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html): with a limit they are
- * asked for the one below it.
+ * highest effort (https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html): with a limit, or where
+ * less is reserved than they may put out then, they are asked for the one below it.
  */
-function ofTheMaker(body: JsonObject, model: string, inference: JsonObject): JsonObject {
+function ofTheMaker(body: JsonObject, model: string, inference: JsonObject, maxOutput: number): JsonObject {
   const { wanted, effort } = thinkingIn(body);
   if (/(^|\.)amazon\.nova-2/.test(model)) {
     if (wanted === null) return {};
-    const held = effort === 'high' && Object.keys(inference).some((name) => name !== 'stopSequences');
+    const held =
+      effort === 'high' &&
+      (maxOutput < highestOutput || Object.keys(inference).some((name) => name !== 'stopSequences'));
     return {
       reasoningConfig: wanted
         ? { type: 'enabled', maxReasoningEffort: held ? 'medium' : effort }
@@ -167,14 +180,16 @@ export function converseBody(body: JsonObject, target: MessagesTarget): JsonObje
   const override = overrideOf(target);
   refuseUnknown(body, override);
   const { model } = target;
-  const messages = converseMessages(body.messages);
-  messages.at(-1)?.content.push(...cachePointAfter(body));
-  const system = new ConverseBlocks().of(body.system, 'system');
+  const cache = new CachePoints(model);
+  const messages = converseMessages(body.messages, cache);
+  const last = messages.at(-1)?.content;
+  last?.push(...cache.after(body, last.at(-1)));
+  const system = new ConverseBlocks(cache).of(body.system, 'system');
   const inference = inferenceOf(body, target);
   const own: JsonObject = {};
   for (const name of operators) if (override[name] !== undefined) own[name] = override[name];
   const fields = {
-    ...ofTheMaker(body, model, inference),
+    ...ofTheMaker(body, model, inference, target.caller.maxOutput),
     ...topK(body, model),
     ...(isObject(own.additionalModelRequestFields) ? own.additionalModelRequestFields : {}),
   };
@@ -182,7 +197,7 @@ export function converseBody(body: JsonObject, target: MessagesTarget): JsonObje
     messages: messages.map(({ role, content }) => ({ role, content })),
     ...(system.length > 0 && { system }),
     ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
-    ...toolsIn(body),
+    ...toolsIn(body, cache),
     ...formatIn(body, target),
     ...own,
     ...(Object.keys(fields).length > 0 && { additionalModelRequestFields: fields }),
