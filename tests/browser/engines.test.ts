@@ -38,7 +38,14 @@ function engines(launched: () => Browser): void {
 
   test.for([
     ['zh', '自建推理服务', '接口地址', '检测该地址', '该地址运行的是 vLLM 0.11.0，共 2 个模型', '类型'],
-    ['en', 'Server of your own', 'Base URL', 'Look at the address', 'vLLM 0.11.0 answers there, with 2 models', 'Type'],
+    [
+      'en',
+      'Server of your own',
+      'Base URL',
+      'Look at the address',
+      'vLLM 0.11.0 answers there. Models that it lists: 2',
+      'Type',
+    ],
   ] as const)(
     'an address is looked at, and type and models are filled in: %s',
     async ([language, own, base, look, found, type]) => {

@@ -58,7 +58,7 @@ export function EngineFields({ draft, onChange }: EngineFieldsProps) {
   };
 
   return (
-    <fieldset className="field-row">
+    <fieldset className="field-row engine-row">
       <legend className="visually-hidden">{t('engine.label')}</legend>
       <SelectField
         label={t('engine.label')}
