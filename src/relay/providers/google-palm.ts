@@ -1,5 +1,5 @@
 import { usual } from '../../domain/channel/provider.js';
-import { NotConvertible, type Provider } from '../contracts/protocol.js';
+import { NotConvertible, type Protocol, type Provider } from '../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { modelsAt } from '../protocols/models.js';
@@ -79,6 +79,19 @@ const translate: OpenAiVariant['translate'] = ({ candidates }, { info }) => ({
 
 const sold = 'PaLM-2';
 
+const switchedOff =
+  'PaLM 2 was switched off by Google in 2024 and has no successor at this address; Gemini is type 24.';
+
+/** At Google nothing is found any more, whatever it says of that. */
+const withoutMaker = (protocol: Protocol): Protocol => ({
+  ...protocol,
+  answer(received) {
+    const answer = protocol.answer(received);
+    const gone = !answer.ok && answer.error.status === 404;
+    return gone ? { ...answer, error: { ...answer.error, message: switchedOff } } : answer;
+  },
+});
+
 export const googlePalm: Provider = {
   ...usual,
   type: 11,
@@ -94,16 +107,18 @@ export const googlePalm: Provider = {
     ...{ list: 'models', name: 'name', prefix: 'models/' },
     headers: ({ key }) => ({ 'x-goog-api-key': key }),
   }),
-  protocol: withGoogleRefusals(
-    openAi({
-      url({ base, model, caller }) {
-        if (caller.mode !== 'chat') throw notServed(caller.mode);
-        return `${base}/v1beta2/models/${pathSegment(model === sold ? 'chat-bison-001' : model)}:generateMessage`;
-      },
-      authorize: ({ channel }) => ({ 'x-goog-api-key': channel.key.trim(), accept: 'application/json' }),
-      reshape: prompted,
-      failure,
-      translate,
-    }),
+  protocol: withoutMaker(
+    withGoogleRefusals(
+      openAi({
+        url({ base, model, caller }) {
+          if (caller.mode !== 'chat') throw notServed(caller.mode);
+          return `${base}/v1beta2/models/${pathSegment(model === sold ? 'chat-bison-001' : model)}:generateMessage`;
+        },
+        authorize: ({ channel }) => ({ 'x-goog-api-key': channel.key.trim(), accept: 'application/json' }),
+        reshape: prompted,
+        failure,
+        translate,
+      }),
+    ),
   ),
 };
