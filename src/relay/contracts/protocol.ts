@@ -300,6 +300,11 @@ export interface Provider extends ProviderFacts {
   /** Whether an address, without a slash at its end, is that of the Responses API alone. Left out: none is. */
   readonly responsesAlone?: (baseUrl: string) => boolean;
   /**
+   * Where calls of a channel without a base URL go, if that is not always `defaultBaseUrl`: nobody is to read it in
+   * errors either. Left out: it is.
+   */
+  readonly baseUrlOf?: (channel: Pick<UpstreamChannel, 'key'>) => string;
+  /**
    * Its interface has no limit to the output: the most that its model can put out is reserved, whatever limit a caller
    * names. `key` is left out where it is not known yet; whoever might have no limit then has none. Left out: it has one.
    */

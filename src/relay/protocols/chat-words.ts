@@ -56,6 +56,27 @@ export function callsSaid({ tool_calls: calls, function_call: legacy }: ChatMess
   return [...said, { id: name, name, arguments: textIn(legacy.arguments) ?? '{}' }];
 }
 
+/** Calls of the older kind, which have no ids, and their results as calls with ids of their own, paired in their order. */
+export function withCallIds(messages: readonly ChatMessage[]): ChatMessage[] {
+  const made = new Map<string, number>();
+  const open = new Map<string, string[]>();
+  return messages.map((message) => {
+    const { role, function_call: legacy, ...rest } = message;
+    const name = isObject(legacy) ? textIn(legacy.name) : null;
+    if (name !== null) {
+      const number = (made.get(name) ?? 0) + 1;
+      made.set(name, number);
+      const id = number === 1 ? `function_${name}` : `function_${name}_${number}`;
+      open.set(name, [...(open.get(name) ?? []), id]);
+      const call: JsonObject = { id, type: 'function', function: legacy ?? null };
+      return { ...rest, role, tool_calls: [...objectsIn(message.tool_calls), call] };
+    }
+    if (role !== 'function') return message;
+    const called = textIn(message.name) ?? '';
+    return { ...rest, role: 'tool', tool_call_id: open.get(called)?.shift() ?? `function_${called}` };
+  });
+}
+
 /** A function that the model may call. */
 export interface OfferedFunction {
   readonly name: string;

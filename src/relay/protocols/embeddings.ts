@@ -1,7 +1,7 @@
 import type { EmbeddingList } from '../contracts/neutral-answer.js';
 import type { EmbeddingRequest } from '../contracts/neutral-request.js';
 import { NotConvertible } from '../contracts/protocol.js';
-import { isList, type JsonValue, textIn } from '../json/json.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, textIn } from '../json/json.js';
 
 /* What wires have in common that turn texts into vectors. */
 
@@ -33,6 +33,21 @@ export function refusePurpose({
       'caller',
       `${name} cannot be carried to this provider, which makes vectors for no purpose`,
     );
+}
+
+/**
+ * The vectors of listed items in the order of the texts, which their numbers say; items without numbers stand in it. null:
+ * one is missing, empty or there twice.
+ */
+export function orderedVectors(listed: readonly JsonValue[], number: string, vector: string): JsonValue[] | null {
+  const vectors: JsonValue[] = Array.from(listed, () => null);
+  for (const [at, item] of listed.entries()) {
+    const { [number]: index = at, [vector]: values }: JsonObject = isObject(item) ? item : {};
+    const place = countIn(index);
+    if (place === null || !isList(values) || values.length === 0 || vectors[place] !== null) return null;
+    vectors[place] = values;
+  }
+  return vectors;
 }
 
 /** In OpenAI's list form: one item per vector, in the order given. `promptTokens` null: upstream counted nothing. */

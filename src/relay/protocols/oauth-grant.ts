@@ -10,6 +10,9 @@ import { asUpstreamError, reportedFailure, statusOf, unreadableAnswer } from '..
 /** These say that the credentials were looked at, and are not good. */
 const refusals = new Set([400, 401, 403]);
 
+/** The clocks differ, as Google says it: nothing is wrong with the credentials. */
+const ourClock = /check your iat and exp|reasonable timeframe/i;
+
 interface GrantOptions {
   /** Whose token it is, in words. */
   readonly of: string;
@@ -33,7 +36,12 @@ export function grantedToken(answer: ControlAnswer, { of, maxLifeSeconds, confid
   }
   if ((status === 200 || refusals.has(status)) && isObject(reported) && textIn(reported.error) !== null) {
     const message = `${of} was refused: ${textIn(reported.error_description) ?? String(reported.error)}`;
-    const failure = { message, type: 'authentication_error', code: textIn(reported.error), param: null };
+    const code = textIn(reported.error);
+    if (ourClock.test(message)) {
+      const failure = { message, type: 'upstream_error', code, param: null };
+      return { ok: false, refusal: asUpstreamError(failure, 502, confidential) };
+    }
+    const failure = { message, type: 'authentication_error', code, param: null };
     return { ok: false, refusal: asUpstreamError(failure, 401, confidential) };
   }
   if (status === 429 || status >= 500) {

@@ -28,7 +28,8 @@ export function neutralAs<Asked extends PaidMode>({ neutral }: CallerRequest, mo
 
 /** The channel's address or the provider's, without a slash at the end. Throws NotConvertible. */
 export const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
-  const base = (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, '');
+  const own = channel.baseUrl.trim() || (provider.baseUrlOf?.(channel) ?? provider.defaultBaseUrl);
+  const base = own.replace(/\/+$/, '');
   if (base === '') throw new NotConvertible('channel', 'this channel has no base URL');
   return base;
 };

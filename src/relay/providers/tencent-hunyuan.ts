@@ -6,7 +6,6 @@ import { hunyuanFailure, hunyuanTranslation } from '../protocols/hunyuan/answer.
 import { hunyuanRequest } from '../protocols/hunyuan/request.js';
 import { byTc3 } from '../protocols/hunyuan/tc3.js';
 import { openAi } from '../protocols/openai/openai.js';
-import { standardUrl } from '../protocols/openai/request.js';
 
 /*
  * Two interfaces, distinguished by the key: with the three parts of an account's key each call is signed
@@ -21,13 +20,11 @@ const signed: Protocol = {
   request: hunyuanRequest,
 };
 
+const defaultBaseUrl = 'https://hunyuan.tencentcloudapi.com';
 const openAiHost = 'https://api.hunyuan.cloud.tencent.com';
 
-const openAiForm = openAi({
-  url: (target) => standardUrl({ ...target, base: target.channel.baseUrl.trim() === '' ? openAiHost : target.base }),
-  usageOnRequest: true,
-  finishReasons,
-});
+// Its documents have no `stream_options`: the last piece has the usage anyway.
+const openAiForm = openAi({ finishReasons });
 
 const isSigned = ({ key }: Pick<UpstreamChannel, 'key'>): boolean => key.includes('|');
 const interfaceFor = (channel: UpstreamChannel): Protocol => (isSigned(channel) ? signed : openAiForm);
@@ -43,7 +40,7 @@ export const tencentHunyuan: Provider = {
   ...usual,
   type: 23,
   name: 'Tencent Hunyuan',
-  defaultBaseUrl: 'https://hunyuan.tencentcloudapi.com',
+  defaultBaseUrl,
   defaultModels: modelList(`
     hunyuan-turbos-latest hunyuan-t1-latest hunyuan-large hunyuan-2.0-thinking-20251109 hunyuan-2.0-instruct-20251111
     hunyuan-a13b hunyuan-lite hunyuan-standard hunyuan-standard-256K hunyuan-pro hunyuan-vision hunyuan-embedding
@@ -57,6 +54,7 @@ export const tencentHunyuan: Provider = {
   listsModels: false,
   modes: ['chat', 'embeddings'],
   authorisation,
+  baseUrlOf: (channel) => (isSigned(channel) ? defaultBaseUrl : openAiHost),
   hasNoLimit: ({ key }) => key === undefined || isSigned({ key }),
   protocol: {
     request: (asked) => interfaceFor(asked.channel).request(asked),

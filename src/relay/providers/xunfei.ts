@@ -93,10 +93,10 @@ const endpointOf: SparkEndpointOf = (provider, channel, model, { now }) => {
 
 const webSocket = spark(endpointOf);
 
+const defaultBaseUrl = 'https://spark-api.xf-yun.com';
 const httpHost = 'https://spark-api-open.xf-yun.com';
 
-const httpUrl = ({ channel, model }: Target): string =>
-  `${channel.baseUrl.trim() || httpHost}/${model === 'x1' ? 'v2' : 'v1'}/chat/completions`;
+const httpUrl = ({ base, model }: Target): string => `${base}/${model === 'x1' ? 'v2' : 'v1'}/chat/completions`;
 
 /** Models are called by their domains there; a name that says no version is one, or the channel's version decides. */
 const domainAsModel: Edit = (body, { channel, model }) => {
@@ -124,7 +124,8 @@ const listedToolCall: OpenAiVariant['mend'] = (message, { info }) => {
 
 const http = openAi({ url: httpUrl, edits: [domainAsModel, temperature], failure: httpFailure, mend: listedToolCall });
 
-const interfaceFor = ({ key }: UpstreamChannel): Protocol => (key.includes('|') ? webSocket : http);
+const isWebSocket = ({ key }: Pick<UpstreamChannel, 'key'>): boolean => key.includes('|');
+const interfaceFor = (channel: UpstreamChannel): Protocol => (isWebSocket(channel) ? webSocket : http);
 
 const protocol: Protocol = {
   request: (asked) => interfaceFor(asked.channel).request(asked),
@@ -136,7 +137,8 @@ export const xunfei: Provider = {
   ...usual,
   type: 18,
   name: 'Xunfei Spark',
-  defaultBaseUrl: 'https://spark-api.xf-yun.com',
+  defaultBaseUrl,
+  baseUrlOf: (channel) => (isWebSocket(channel) ? defaultBaseUrl : httpHost),
   defaultModels: modelList(`
     SparkDesk SparkDesk-v1.1 SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0 Spark-Lite Spark-Pro
     Spark-Pro-128K Spark-Max Spark-Max-32K Spark-4.0-Ultra

@@ -23,6 +23,11 @@ describe('a chat for Cohere', () => {
     ['web_search:', { web_search_options: {} }],
     ['stop:', { stop: ['a', 'b', 'c', 'd', 'e', 'f'] }],
     ['tools[1]:', { tools: [tool('a'), { type: 'custom', custom: { name: 'b' } }] }],
+    [
+      'tool_choice must be',
+      { tools: [tool('a')], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },
+    ],
+    ['tool_choice must be', { tools: [tool('a')], tool_choice: 'sometimes' }],
     ['tool_choice', { tools: [tool('a')], tool_choice: { type: 'function', function: { name: 'b' } } }],
     [
       'messages[0].content[0].type:',
@@ -68,6 +73,33 @@ describe('a chat for Cohere', () => {
       { role: 'tool', tool_call_id: 'function_a', content: '1' },
     ]);
   });
+});
+
+test('a chat for Cohere carries parts that are strings and refusals of earlier answers', () => {
+  const messages = [
+    { role: 'user', content: ['hello', { type: 'text', text: 'you' }] },
+    { role: 'assistant', content: [{ type: 'refusal', refusal: 'I will not.' }] },
+    { role: 'user', content: 'why?' },
+  ];
+  expect(sent({ messages }).messages).toEqual([
+    { role: 'user', content: 'hello\nyou' },
+    { role: 'assistant', content: 'I will not.' },
+    { role: 'user', content: 'why?' },
+  ]);
+});
+
+test.each([34, 23])('two calls of the older kind of one function have ids of their own at type %i', (type) => {
+  const turn = (result: string) => [
+    { role: 'assistant', content: null, function_call: { name: 'a', arguments: '{}' } },
+    { role: 'function', name: 'a', content: result },
+  ];
+  const own = providerOfType(type);
+  const key = type === 23 ? '125|AKIDtest00000000|secret0000000000' : plainChannel.key;
+  const caller = callerOf('chat', { model: 'm', messages: [message, ...turn('1'), ...turn('2')] });
+  const asked = { provider: own, channel: { ...plainChannel, key }, caller, model: 'm', options: usualOptions };
+  const text = wordsOf(own.protocol.request(asked).content);
+  const ids = [...text.matchAll(/"(?:id|Id|tool_call_id|ToolCallId)":"(function_[^"]*)"/g)].map(([, id]) => id);
+  expect(ids).toEqual(['function_a', 'function_a', 'function_a_2', 'function_a_2']);
 });
 
 describe('texts to embed at Cohere', () => {

@@ -117,6 +117,65 @@ describe('messages of Hunyuan', () => {
   });
 });
 
+describe('vectors of Hunyuan', () => {
+  const answered = (data: JsonObject[]) => {
+    const body = Buffer.from(JSON.stringify({ Response: { Data: data, Usage: { PromptTokens: 2, TotalTokens: 2 } } }));
+    const caller = callerOf('embeddings', { model: 'm', input: ['a', 'b'] });
+    const info = { callId: 'c', model: 'm', createdAt: 1 };
+    return provider.protocol.answer({ provider, channel, caller, status: 200, headers: {}, body, info });
+  };
+
+  test('are in the order of the texts, whatever the order in which they come', () => {
+    const answer = answered([
+      { Index: 1, Embedding: [2] },
+      { Index: 0, Embedding: [1] },
+    ]);
+    expect(answer.ok && answer.body).toMatchObject({
+      data: [
+        { index: 0, embedding: [1] },
+        { index: 1, embedding: [2] },
+      ],
+    });
+  });
+
+  test.each([
+    [[{ Index: 0, Embedding: [1] }, { Index: 1 }]],
+    [
+      [
+        { Index: 0, Embedding: [1] },
+        { Index: 2, Embedding: [2] },
+      ],
+    ],
+    [
+      [
+        { Index: 0, Embedding: [1] },
+        { Index: 0, Embedding: [2] },
+      ],
+    ],
+  ])('of which one is missing are no answer: %j', (data) => {
+    expect(answered(data as JsonObject[]).ok).toBe(false);
+  });
+});
+
+test('a signature that is too old for Tencent’s clock does not count as a refused key', () => {
+  const failed = { Code: 'AuthFailure.SignatureExpire', Message: 'Expired.' };
+  expect(hunyuanFailure?.({ Response: { Error: failed } })).toMatchObject({ status: 502 });
+});
+
+test.each([
+  [23, 'sk-plain-0123456789', 'api.hunyuan.cloud.tencent.com'],
+  [23, key, 'hunyuan.tencentcloudapi.com'],
+  [18, 'plain-password-0123', 'spark-api-open.xf-yun.com'],
+])('errors of type %i with the key %s do not contain the host that was asked: %s', (type, own, host) => {
+  const asked = providerOfType(type);
+  const caller = callerOf('chat', { model: 'm', messages: [user] });
+  const body = Buffer.from(JSON.stringify({ error: { message: `dial ${host}:443 failed` } }));
+  const info = { callId: 'c', model: 'm', createdAt: 1 };
+  const target = { provider: asked, channel: { ...plainChannel, baseUrl: '', key: own }, caller };
+  const answer = asked.protocol.answer({ ...target, status: 500, headers: {}, body, info });
+  expect(answer.ok ? '' : answer.error.message).toBe('dial *** failed');
+});
+
 describe('a request to Hunyuan', () => {
   test.each([
     [{ n: 2 }, 'n: '],

@@ -60,5 +60,6 @@ function countedIn({ meta }: JsonObject): number | null {
 export function cohereVectors(reported: JsonObject, model: string): EmbeddingList | null {
   const { embeddings } = reported;
   const vectors = isObject(embeddings) ? embeddings.float : embeddings;
-  return isList(vectors) && vectors.length > 0 ? embeddingList(model, vectors, countedIn(reported)) : null;
+  const isWhole = isList(vectors) && vectors.length > 0 && vectors.every((one) => isList(one) && one.length > 0);
+  return isWhole ? embeddingList(model, vectors, countedIn(reported)) : null;
 }

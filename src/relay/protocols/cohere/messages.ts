@@ -1,6 +1,7 @@
 import type { ChatMessage } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { callsSaid, plainText, resultText, textOfPart, withCallIds } from '../chat-words.js';
 
 /* A neutral conversation as Cohere's: the same roles, plans beside calls of tools, documents apart from the messages. */
 
@@ -11,20 +12,6 @@ interface CohereConversation {
 }
 
 const refused = (path: string, what: string): NotConvertible => new NotConvertible('caller', `${path}: ${what}`);
-
-const isText = ({ type, text }: JsonObject): boolean =>
-  type === 'text' || ((type ?? null) === null && text !== undefined);
-
-/** Throws NotConvertible. */
-function textsOf(content: JsonValue | undefined, path: string): string {
-  if (!isList(content)) return textIn(content) ?? '';
-  return objectsIn(content)
-    .map((part, at) => {
-      if (isText(part)) return textIn(part.text) ?? '';
-      throw refused(`${path}[${at}]`, 'this provider takes text only here');
-    })
-    .join('\n');
-}
 
 /** Throws NotConvertible. */
 function documentOf(file: JsonValue | undefined, path: string): JsonObject {
@@ -46,39 +33,35 @@ function imageOf({ image_url: image }: JsonObject, path: string): JsonObject {
 /** Throws NotConvertible. `documents` gets what stands in it as a file. */
 function userContent(content: JsonValue | undefined, path: string, documents: JsonObject[]): JsonValue {
   if (!isList(content)) return textIn(content) ?? '';
-  const parts = objectsIn(content).flatMap((part, at): JsonObject[] => {
+  const parts = content.flatMap((part, at): JsonObject[] => {
     const name = `${path}[${at}]`;
-    if (isText(part)) return [{ type: 'text', text: textIn(part.text) ?? '' }];
-    if (part.type === 'image_url') return [imageOf(part, name)];
-    if (part.type !== 'file') throw refused(`${name}.type`, 'this provider takes text, image_url and file');
+    const text = textOfPart(part);
+    if (text !== null) return [{ type: 'text', text }];
+    if (isObject(part) && part.type === 'image_url') return [imageOf(part, name)];
+    if (!isObject(part) || part.type !== 'file')
+      throw refused(`${name}.type`, 'this provider takes text, image_url and file');
     documents.push(documentOf(part.file, `${name}.file`));
     return [];
   });
-  return parts.every(isText) ? parts.map(({ text }) => text).join('\n') : parts;
+  return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('\n') : parts;
 }
 
-/** Calls of the older kind have no id but their name. */
-const functionId = (name: JsonValue | undefined): string => `function_${textIn(name) ?? ''}`;
-
-const callOf = (id: JsonValue | undefined, { name, arguments: given }: JsonObject): JsonObject => ({
-  id,
-  type: 'function',
-  function: { name, arguments: textIn(given) ?? '{}' },
-});
-
-function callsIn({ tool_calls: calls, function_call: legacy }: ChatMessage): JsonObject[] {
-  const listed = objectsIn(calls).map(({ id, function: called }) => callOf(id, isObject(called) ? called : {}));
-  return isObject(legacy) ? [...listed, callOf(functionId(legacy.name), legacy)] : listed;
-}
+/** Throws NotConvertible. */
+const callsIn = (message: ChatMessage, path: string): JsonObject[] =>
+  callsSaid(message, path).map(({ id, name, arguments: given }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: given },
+  }));
 
 /** What was said beside calls is their plan. Throws NotConvertible. */
 function assistantMessage(message: ChatMessage, path: string): JsonObject {
-  const said = [textsOf(message.content, `${path}.content`), textIn(message.refusal) ?? '']
+  const said = [plainText(message.content, `${path}.content`), textIn(message.refusal) ?? '']
     .filter((text) => text !== '')
     .join('\n');
   const thought = textIn(message.reasoning_content) ?? textIn(message.reasoning);
   const thinking: JsonObject[] = thought === null ? [] : [{ type: 'thinking', thinking: thought }];
-  const calls = callsIn(message);
+  const calls = callsIn(message, path);
   if (calls.length > 0)
     return {
       role: 'assistant',
@@ -96,14 +79,11 @@ function messageOf(message: ChatMessage, path: string, documents: JsonObject[]):
   switch (role) {
     case 'system':
     case 'developer':
-      return { role: 'system', content: textsOf(content, `${path}.content`) };
+      return { role: 'system', content: plainText(content, `${path}.content`) };
     case 'assistant':
       return assistantMessage(message, path);
     case 'tool':
-    case 'function': {
-      const id = role === 'tool' ? message.tool_call_id : functionId(message.name);
-      return { role: 'tool', tool_call_id: id, content: textsOf(content, `${path}.content`) };
-    }
+      return { role, tool_call_id: message.tool_call_id, content: resultText(message, `${path}.content`) };
     default:
       return { role: 'user', content: userContent(content, `${path}.content`, documents) };
   }
@@ -112,6 +92,8 @@ function messageOf(message: ChatMessage, path: string, documents: JsonObject[]):
 /** Throws NotConvertible. */
 export function cohereConversation(messages: JsonValue | undefined): CohereConversation {
   const documents: JsonObject[] = [];
-  const list = objectsIn(messages).map((message, at) => messageOf(message, `messages[${at}]`, documents));
+  const list = withCallIds(objectsIn(messages) as unknown as ChatMessage[]).map((message, at) =>
+    messageOf(message, `messages[${at}]`, documents),
+  );
   return { messages: list, documents };
 }

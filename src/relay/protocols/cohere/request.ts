@@ -2,6 +2,7 @@ import { factsOf } from '../../../domain/models/model-facts.js';
 import { hostedSearchesIn } from '../../contracts/hosted-search.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { functionChoice } from '../chat-words.js';
 import { declinesThinking } from '../declined-thinking.js';
 import type { Edit, Target } from '../openai/variant.js';
 import { cohereConversation } from './messages.js';
@@ -47,8 +48,8 @@ function toolsIn(body: JsonObject): JsonObject {
     throw refused(`tools[${other}]: this provider takes tools of type function`);
   }
   if (offered.length === 0) return {};
-  const choice = body.tool_choice ?? body.function_call;
-  const named = isObject(choice) ? (isObject(choice.function) ? choice.function.name : choice.name) : undefined;
+  const choice = functionChoice(body);
+  const named = choice !== null && typeof choice === 'object' ? choice.name : undefined;
   const chosen = named === undefined ? offered : offered.filter((tool) => isNamed(tool, named));
   if (chosen.length === 0) throw refused('tool_choice names a function that is not among the tools');
   const tools = chosen.map(({ function: one }): JsonObject => {
@@ -60,7 +61,7 @@ function toolsIn(body: JsonObject): JsonObject {
     tools,
     ...(strict && { strict_tools: true }),
     ...(choice === 'none' && { tool_choice: 'NONE' }),
-    ...((choice === 'required' || choice === 'any' || named !== undefined) && { tool_choice: 'REQUIRED' }),
+    ...((choice === 'required' || named !== undefined) && { tool_choice: 'REQUIRED' }),
   };
 }
 

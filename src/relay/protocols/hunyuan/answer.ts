@@ -1,5 +1,5 @@
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
-import { embeddingList } from '../embeddings.js';
+import { embeddingList, orderedVectors } from '../embeddings.js';
 import type { OpenAiVariant, Reading } from '../openai/variant.js';
 
 /* What Hunyuan answers, put into OpenAI's words: whole answers stand in `Response`, pieces of a stream do not. */
@@ -8,6 +8,8 @@ const inside = (body: JsonObject): JsonObject => (isObject(body.Response) ? body
 
 /** https://cloud.tencent.com/document/product/1729/101838 and the codes that all of Tencent Cloud's interfaces have. */
 const statuses: readonly (readonly [RegExp, number])[] = [
+  // The clocks differ: nothing is wrong with the key.
+  [/^AuthFailure\.SignatureExpire/, 502],
   [/^AuthFailure/, 401],
   [/^(LimitExceeded|RequestLimitExceeded)/, 429],
   [/ResourcePackExhausted|InArrears|^FailedOperation\.ServiceStop/, 402],
@@ -69,15 +71,16 @@ function usageOf(reported: JsonValue | undefined): JsonObject | null {
   };
 }
 
-function vectorsOf({ Data: data, Usage: usage }: JsonObject, { info }: Reading): JsonObject {
-  const vectors = objectsIn(data).flatMap(({ Embedding: vector }) => (isList(vector) ? [vector] : []));
+function vectorsOf({ Data: data, Usage: usage }: JsonObject, { info }: Reading): JsonObject | null {
+  const vectors = isList(data) ? orderedVectors(data, 'Index', 'Embedding') : null;
+  if (vectors === null) return null;
   const { PromptTokens: prompt, TotalTokens: total } = isObject(usage) ? usage : {};
   return embeddingList(info.model, vectors, countIn(prompt) ?? countIn(total)) as JsonObject;
 }
 
 export const hunyuanTranslation: OpenAiVariant['translate'] = (body, reading) => {
   const answer = inside(body);
-  if (reading.mode === 'embeddings') return isList(answer.Data) ? vectorsOf(answer, reading) : null;
+  if (reading.mode === 'embeddings') return vectorsOf(answer, reading);
   if (!isList(answer.Choices)) return null;
   const { info, streamed } = reading;
   const usage = usageOf(answer.Usage);

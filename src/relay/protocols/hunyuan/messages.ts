@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
-import { callsSaid, plainText, resultText, textOfPart } from '../chat-words.js';
+import { callsSaid, plainText, resultText, textOfPart, withCallIds } from '../chat-words.js';
 import { instructionText } from '../instructions.js';
 
 /*
@@ -136,6 +136,6 @@ class Turns {
 /** Throws NotConvertible naming the message. */
 export function hunyuanMessages(messages: readonly ChatMessage[]): JsonObject[] {
   const turns = new Turns();
-  for (const [at, message] of messages.entries()) turns.add(message, `messages[${at}]`);
+  for (const [at, message] of withCallIds(messages).entries()) turns.add(message, `messages[${at}]`);
   return turns.messages();
 }

@@ -78,7 +78,7 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
     if (error !== null) return { ok: false, error };
     const embeddings = isObject(reported)
       ? objectsIn(reported.predictions).flatMap(({ embeddings: one, textEmbedding: values }) =>
-          isObject(one) ? [one] : isList(values) ? [{ values }] : [],
+          isObject(one) ? [one] : [{ values: values ?? [] }],
         )
       : [];
     const vectors = embeddings.flatMap(({ values }) => (isList(values) && values.length > 0 ? [values] : []));

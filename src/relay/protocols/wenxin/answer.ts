@@ -1,5 +1,5 @@
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
-import { embeddingList } from '../embeddings.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
+import { embeddingList, orderedVectors } from '../embeddings.js';
 import type { OpenAiVariant, Reading } from '../openai/variant.js';
 
 /* What Wenxin answers, put into OpenAI's words: whole answers and pieces of a stream have the same members. */
@@ -43,14 +43,15 @@ function reasonOf(answer: JsonObject, called: boolean, reading: Reading): string
   return reasons.get(reason) ?? reason;
 }
 
-function vectorsOf({ data, usage }: JsonObject, { info }: Reading): JsonObject {
-  const vectors = objectsIn(data).flatMap(({ embedding }) => (isList(embedding) ? [embedding] : []));
+function vectorsOf({ data, usage }: JsonObject, { info }: Reading): JsonObject | null {
+  const vectors = isList(data) ? orderedVectors(data, 'index', 'embedding') : null;
+  if (vectors === null) return null;
   const { prompt_tokens: prompt, total_tokens: total } = isObject(usage) ? usage : {};
   return embeddingList(info.model, vectors, countIn(prompt) ?? countIn(total)) as JsonObject;
 }
 
 export const wenxinTranslation: OpenAiVariant['translate'] = (answer, reading) => {
-  if (reading.mode === 'embeddings') return isList(answer.data) ? vectorsOf(answer, reading) : null;
+  if (reading.mode === 'embeddings') return vectorsOf(answer, reading);
   const { result, function_call: called, usage, is_end: ended } = answer;
   const calls = callIn(called, reading);
   if (typeof result !== 'string' && calls.length === 0 && ended !== true) return null;

@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AuthorisationPorts } from '../../../../src/relay/contracts/authorisation.js';
 import type { UpstreamRequest } from '../../../../src/relay/contracts/protocol.js';
+import { grantedToken } from '../../../../src/relay/protocols/oauth-grant.js';
 import {
   assertionOf,
   byServiceAccount,
@@ -171,6 +172,18 @@ describe('an access token of Vertex', () => {
         message: 'the service account was refused: No account *** in ***, see ***',
       },
     });
+  });
+
+  test('that is refused because the clocks differ is not reported as refused', () => {
+    const error_description =
+      'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.';
+    const body = Buffer.from(JSON.stringify({ error: 'invalid_grant', error_description }));
+    const confidential = { key: 'k', baseUrl: '', organization: null, other: '', proxy: null };
+    const granted = grantedToken(
+      { ok: true, status: 400, body },
+      { of: 'the service account', maxLifeSeconds: 60, confidential },
+    );
+    expect(granted.ok ? null : granted.refusal?.status).toBe(502);
   });
 
   test('that cannot be requested is not reported as refused', async () => {
