@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSimulatedTasks } from '../../src/demo/simulated-tasks.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
@@ -191,6 +192,28 @@ function tasks(launched: () => Browser): void {
     await visit(page, 'Task logs', 'Task log');
     await page.getByText('No task in this time range matches').waitFor();
     await expectNoBarriers(page);
+  });
+
+  test('play their video in their dialog, and in a tab of its own', async () => {
+    const studio = await startSimulatedTasks({ lastMs: 100 });
+    await gateway.addChannel({ name: 'films', type: 1, baseUrl: studio.url, models: ['sora-2'] });
+    const { id } = await send('/v1/videos', key, { model: 'sora-2', prompt: 'a ball rolls' });
+    await expect
+      .poll(async () => (await send(`/v1/videos/${String(id)}`, key)).status, { timeout: 20_000 })
+      .toBe('completed');
+    const { page } = user;
+    await visit(page, 'Task logs', 'Task log');
+    const link = rowOf(page, 'Task log', String(id)).getByRole('link', { name: /^Play video/ });
+    await link.click();
+    const widthOf = (shown: Page) =>
+      shown.locator('video').evaluate((video: unknown) => (video as { videoWidth: number }).videoWidth);
+    await expect.poll(() => widthOf(page), { timeout: 20_000 }).toBe(320);
+    const own = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Open in a new window' }).click();
+    await expect.poll(async () => widthOf(await own), { timeout: 20_000 }).toBe(320);
+    await (await own).close();
+    await page.keyboard.press('Escape');
+    await studio.stop();
   });
 
   test('have no menu entry while their options are off', async () => {

@@ -46,10 +46,13 @@ export interface SignedVideoRequest extends WantedFile {
 /** No video of a minute has more. */
 const maxBytes = 2 * 1024 ** 3;
 
+/** Of dots: one that is a document may hold scripts. */
+const picture = /^image\/(?!svg)[\w.+-]{1,64}$/;
+
 const types: Readonly<Record<VideoVariant, RegExp>> = {
   video: /^(video\/[\w.+-]{1,64}|application\/octet-stream|binary\/octet-stream)$/,
-  thumbnail: /^image\/[\w.+-]{1,64}$/,
-  spritesheet: /^image\/[\w.+-]{1,64}$/,
+  thumbnail: picture,
+  spritesheet: picture,
 };
 
 const rangeAnswer = /^bytes (\d{1,15}-\d{1,15}|\*)\/(\d{1,15}|\*)$/;
@@ -76,8 +79,11 @@ async function videoOf({ tasks }: Pick<StagePorts, 'tasks'>, user: UserId, id: s
 
 /** A page must not be shown as one of ours. */
 const always = ['content-security-policy', "default-src 'none'; sandbox"] as const;
-/** Players ask for the same parts again. */
-const ofPages = [...always, 'cache-control', 'private, max-age=3600', 'content-disposition', 'inline'] as const;
+/** Opened in a tab of its own, a video in a sandbox is not played. Players ask for the same parts again. */
+const ofPages = [
+  ...['content-security-policy', "default-src 'none'; media-src 'self'"],
+  ...['cache-control', 'private, max-age=3600', 'content-disposition', 'inline'],
+] as const;
 
 /** Sends one of its files. Throws RelayError, where nothing is sent yet. */
 export async function sendVideoFile(ports: StagePorts, asked: VideoFileRequest): Promise<void> {

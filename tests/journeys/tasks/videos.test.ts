@@ -361,6 +361,16 @@ describe('the file of a video', () => {
     },
   );
 
+  test('is refused as a thumbnail that is a document', async () => {
+    const restore = api.instead(
+      'GET /v1/videos/',
+      (response) => void response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>'),
+    );
+    const file = await get(`/v1/videos/${id}/content?variant=thumbnail`);
+    restore();
+    expect(file.status).toBe(502);
+  });
+
   test('that ends too early is seen to be cut', async () => {
     const restore = api.instead('GET /v1/videos/', (response) => {
       response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 100 });
