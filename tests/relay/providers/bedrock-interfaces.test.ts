@@ -250,7 +250,6 @@ describe('a request by Converse', () => {
   test.each([
     ['tools[0].type', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
     ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://m.example', name: 'm' }] }],
-    ['context_management', { context_management: { edits: [] } }],
     [
       'messages[0].content[0].source',
       { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }] },
@@ -263,6 +262,22 @@ describe('a request by Converse', () => {
     const refused = () => sent(own({ ...asking(), max_tokens: 5, ...more }));
     expect(refused).toThrow(expect.objectContaining({ name: NotConvertible.name, fault: 'caller' }));
     expect(refused).toThrow(name);
+  });
+
+  test('omits what coding agents send to every provider', () => {
+    const more = { context_management: { edits: [] }, metadata: { user_id: 'u' } };
+    expect(sent(own({ ...asking(), max_tokens: 5, ...more }))).toEqual({
+      messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+      inferenceConfig: { maxTokens: 5 },
+    });
+  });
+
+  test('has the operator’s parameters of inference, with a limit of at most what is reserved', () => {
+    const bounded = { ...callerOf('chat', asking({ max_tokens: 20, temperature: 1 })), maxOutput: 30 };
+    const config = (inferenceConfig: JsonObject) =>
+      sent(bounded, llama, { paramOverride: { inferenceConfig } }).inferenceConfig;
+    expect(config({ maxTokens: 1000, topP: 0.5 })).toEqual({ maxTokens: 30, temperature: 1, topP: 0.5 });
+    expect(config({ temperature: 0.2, maxTokens: null })).toEqual({ maxTokens: 20, temperature: 0.2 });
   });
 
   test('takes the operator’s members of Converse, and merges fields of the model', () => {

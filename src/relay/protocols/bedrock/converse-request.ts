@@ -27,17 +27,9 @@ const cannot = 'cannot be put to this model, which is asked by Converse';
 const known: ReadonlySet<string> = new Set([
   ...['model', 'stream', 'system', 'messages', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences'],
   ...['tools', 'tool_choice', 'thinking', 'output_config', 'metadata', 'cache_control', 'anthropic_version'],
-  ...['anthropic_beta', 'diagnostics'],
+  // Coding agents send the last to everybody; no other provider is sent it.
+  ...['anthropic_beta', 'diagnostics', 'context_management'],
 ]);
-
-/** Members of Converse itself, which an operator may set for a channel. */
-const operators = [
-  'additionalModelRequestFields',
-  'guardrailConfig',
-  'performanceConfig',
-  'requestMetadata',
-  'serviceTier',
-] as const;
 
 /** Members that say nothing with these values, and have no words here with others. */
 const plainValues: ReadonlyMap<string, readonly JsonValue[]> = new Map([
@@ -162,7 +154,15 @@ function namesLimit({ caller, channel, options, asModel }: MessagesTarget): bool
   );
 }
 
-function inferenceOf(body: JsonObject, target: MessagesTarget): JsonObject {
+/** An operator may say it in the words of Converse too, but not raise the limit above what is reserved. */
+function inferenceOf(body: JsonObject, target: MessagesTarget, override: JsonObject): JsonObject {
+  const { maxTokens: limit, ...rest } = isObject(override.inferenceConfig) ? override.inferenceConfig : {};
+  const max = countIn(limit) ?? 0;
+  const set = { ...askedInference(body, target), ...rest };
+  return max === 0 ? set : { ...set, maxTokens: Math.min(max, target.caller.maxOutput) };
+}
+
+function askedInference(body: JsonObject, target: MessagesTarget): JsonObject {
   const { max_tokens: maxTokens, temperature, top_p: topP, stop_sequences: stops } = body;
   return {
     ...(namesLimit(target) && countIn(maxTokens) !== null && { maxTokens }),
@@ -185,9 +185,10 @@ export function converseBody(body: JsonObject, target: MessagesTarget): JsonObje
   const last = messages.at(-1)?.content;
   last?.push(...cache.after(body, last.at(-1)));
   const system = new ConverseBlocks(cache).of(body.system, 'system');
-  const inference = inferenceOf(body, target);
+  const inference = inferenceOf(body, target, override);
+  // What an operator sets in other words is in those of Converse.
   const own: JsonObject = {};
-  for (const name of operators) if (override[name] !== undefined) own[name] = override[name];
+  for (const name of Object.keys(override)) if (!known.has(name) && !plainValues.has(name)) own[name] = override[name];
   const fields = {
     ...ofTheMaker(body, model, inference, target.caller.maxOutput),
     ...topK(body, model),
@@ -196,10 +197,10 @@ export function converseBody(body: JsonObject, target: MessagesTarget): JsonObje
   return {
     messages: messages.map(({ role, content }) => ({ role, content })),
     ...(system.length > 0 && { system }),
-    ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
     ...toolsIn(body, cache),
     ...formatIn(body, target),
     ...own,
+    ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
     ...(Object.keys(fields).length > 0 && { additionalModelRequestFields: fields }),
   };
 }
