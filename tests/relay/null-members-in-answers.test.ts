@@ -33,7 +33,7 @@ function chargeFault(reported: Usage | null, generated: Generated): string | nul
   const { usage } = believedUsage(reported, generated, { bound, promptEstimate, model: 'gpt-4o' });
   for (const [name, count] of Object.entries(usage))
     if (count === undefined || !Number.isSafeInteger(count) || count < 0) return `${name} is ${count}`;
-  if (promptTokens(usage) <= 0) return 'the prompt is free';
+  if (promptTokens(usage) + (usage.searchUnits ?? 0) <= 0) return 'the prompt is free';
   // What is clearly more than was reported is counted here; a few tokens are not clear.
   const seen = generated.said.tokens('gpt-4o');
   return seen > 0 && completionTokens(usage) * 1.5 + 16 < seen ? `${completionTokens(usage)} for ${seen} tokens` : null;

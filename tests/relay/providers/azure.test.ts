@@ -127,6 +127,9 @@ test.each([version1, resource])('the models of a channel at %s are the deploymen
     asked.push([url, headers]);
     return { data: [{ id: 'gpt-4.1' }, { id: 'model-router' }] };
   };
-  expect(await azure.models?.({ base, key: 'k3y', json } as ProviderQueries)).toEqual(['gpt-4.1', 'model-router']);
+  expect(await azure.models?.({ base, key: 'k3y', json } as ProviderQueries)).toEqual([
+    { name: 'gpt-4.1', modes: null },
+    { name: 'model-router', modes: null },
+  ]);
   expect(asked).toEqual([[`${resource}/openai/deployments?api-version=2023-03-15-preview`, { 'api-key': 'k3y' }]]);
 });
