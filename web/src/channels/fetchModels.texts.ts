@@ -1,53 +1,5 @@
 import { texts } from '../kit/words/i18n.js';
+import { fetchModelsEn } from './fetchModels.en.js';
+import { fetchModelsZh } from './fetchModels.zh.js';
 
-const zh = {
-  button: '获取模型列表',
-  title: '上游的模型',
-  help: '保存渠道之前不会有任何更改。',
-  search: '搜索',
-  added: '上游新增（{{models}}）',
-  gone: '上游已没有（{{models}}）',
-  goneHint: '勾选的模型会被移除。上游可能只是改了名称，或提供但未列出。',
-  kept: '两边相同（{{models}}）',
-  take: '应用 {{models}} 项',
-  keyNeeded: '请先填写密钥',
-  'mode.CHAT': '对话',
-  'mode.COMPLETIONS': '补全',
-  'mode.RESPONSES': 'Responses',
-  'mode.EMBEDDINGS': '向量',
-  'mode.SPEECH': '语音合成',
-  'mode.TRANSCRIPTION': '语音转写',
-  'mode.TRANSLATION': '语音翻译',
-  'mode.RERANK': '重排',
-  'mode.MODERATION': '审核',
-  'mode.TASK': '异步任务',
-  'mode.COUNTING': '计数',
-  'mode.none': '此处无法调用',
-} as const;
-
-const en: Record<keyof typeof zh, string> = {
-  button: 'Fetch models',
-  title: 'Models of the upstream',
-  help: 'Nothing is changed before the channel is saved.',
-  search: 'Search',
-  added: 'New at the upstream ({{models}})',
-  gone: 'No longer at the upstream ({{models}})',
-  goneHint: 'Ticked models are taken out. The upstream may only have renamed one, or serve it without listing it.',
-  kept: 'Same on both sides ({{models}})',
-  take: 'Take over {{models}}',
-  keyNeeded: 'Enter the key first',
-  'mode.CHAT': 'chat',
-  'mode.COMPLETIONS': 'completions',
-  'mode.RESPONSES': 'Responses',
-  'mode.EMBEDDINGS': 'embeddings',
-  'mode.SPEECH': 'speech',
-  'mode.TRANSCRIPTION': 'transcription',
-  'mode.TRANSLATION': 'translation',
-  'mode.RERANK': 'rerank',
-  'mode.MODERATION': 'moderation',
-  'mode.TASK': 'tasks',
-  'mode.COUNTING': 'counting',
-  'mode.none': 'not served here',
-};
-
-export const fetchModelsTexts = texts('fetchModels', zh, en);
+export const fetchModelsTexts = texts('fetchModels', fetchModelsZh, fetchModelsEn);

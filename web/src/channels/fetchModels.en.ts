@@ -1,0 +1,26 @@
+import type { fetchModelsZh } from './fetchModels.zh.js';
+
+export const fetchModelsEn: Record<keyof typeof fetchModelsZh, string> = {
+  button: 'Fetch models',
+  title: 'Models of the upstream',
+  help: 'Nothing is changed before the channel is saved.',
+  search: 'Search',
+  added: 'New at the upstream ({{models}})',
+  gone: 'No longer at the upstream ({{models}})',
+  goneHint: 'Ticked models are taken out. The upstream may only have renamed one, or serve it without listing it.',
+  kept: 'Same on both sides ({{models}})',
+  take: 'Take over {{models}}',
+  keyNeeded: 'Enter the key first',
+  'mode.CHAT': 'chat',
+  'mode.COMPLETIONS': 'completions',
+  'mode.RESPONSES': 'Responses',
+  'mode.EMBEDDINGS': 'embeddings',
+  'mode.SPEECH': 'speech',
+  'mode.TRANSCRIPTION': 'transcription',
+  'mode.TRANSLATION': 'translation',
+  'mode.RERANK': 'rerank',
+  'mode.MODERATION': 'moderation',
+  'mode.TASK': 'tasks',
+  'mode.COUNTING': 'counting',
+  'mode.none': 'not served here',
+};
