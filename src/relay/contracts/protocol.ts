@@ -317,6 +317,11 @@ export interface Provider extends ProviderFacts {
   readonly models?: ModelsWire;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly overheadRule?: ReasoningOverheadRule;
+  /**
+   * Whether what answers by this name has a prompt of its own: instructions, knowledge, tools, several models one after
+   * the other. Its usage is far more than what was sent. Left out: nothing has.
+   */
+  readonly bringsPrompt?: (upstreamModel: string) => boolean;
   /** How tasks are put to it, and how it is asked about those that it has taken. Left out: it takes none. */
   readonly tasks?: TaskWire;
   /** How it gives out videos that it has made. Left out: it makes none. */

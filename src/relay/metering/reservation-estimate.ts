@@ -5,6 +5,7 @@ import {
   reservedOutput,
   reservedUsage,
   type UsageBound,
+  unboundedTokens,
   usageBound,
   withOutput,
 } from '../../domain/call/usage-bound.js';
@@ -83,6 +84,9 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
   return max;
 };
 
+/** For all that is read in several pieces; where nobody knows how much that is, as much as one model takes. */
+const roomApart = (max: number): number => (max >= unboundedTokens ? maxContext : Number.MAX_SAFE_INTEGER);
+
 /** The output tokens that so much pays for beside the prompt. */
 export const affordableOutputOf = ({ conservative, price }: ReservationEstimate, quota: Quota): number =>
   affordableOutput(quota, withoutOutput(reservedUsage(conservative)), price, reservedOutput(conservative));
@@ -132,7 +136,7 @@ export function estimateReservation({
     : Math.max(
         Math.min(
           prompt.max.input + settings.upstreamPromptTokens,
-          readApart === true ? Number.MAX_SAFE_INTEGER : contextAmong(names, limits, settings),
+          readApart === true ? roomApart(prompt.max.input) : contextAmong(names, limits, settings),
         ),
         prompt.expected,
       );

@@ -121,6 +121,33 @@ function sizeOf(override: JsonObject): number {
   return size;
 }
 
+/** The same demand where one of these channels answers with a prompt of its own, which may be read more than once. */
+export function withOwnPrompts(
+  demand: Demand,
+  { providerOf, parsedChannel }: OwnToolsPorts,
+  model: string,
+  channels: readonly ChannelView[],
+): Demand {
+  const brings = channels.some((channel) => {
+    const { bringsPrompt } = providerOf(channel.settings.type) ?? {};
+    return bringsPrompt?.(mappedModel(parsedChannel(channel).modelMapping, model) ?? model) === true;
+  });
+  if (!brings || demand.answers === 0) return demand;
+  const { prompt } = demand;
+  const { conservative, max } = prompt;
+  return {
+    ...demand,
+    readApart: true,
+    prompt: {
+      ...prompt,
+      conservative: { ...conservative, input: conservative.input + readByTool.conservative },
+      max: { ...max, input: max.input + readByTool.max },
+      uncounted: true,
+      brings: true,
+    },
+  };
+}
+
 /** The same demand where operators' parameters add to it: prompt, tools that read, choices, what is kept for hours. */
 export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 'compacts'>>(
   demand: Asked,

@@ -31,7 +31,7 @@ import {
 import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
 import { type KeptCall, keepingChannels, withKept } from './kept-call.js';
-import { bodiesAsked, enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
+import { bodiesAsked, enablesAudio, overridesOf, switchedTools, withOverrides, withOwnPrompts } from './own-tools.js';
 import { channelOfParent } from './parent-task.js';
 import { servedAsAsked, serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
@@ -168,7 +168,8 @@ function estimateOf(
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
   const own = endpoint.demand({ body, bytes, model, names, upload, switched });
-  const demand = withOverrides(kept === null ? own : withKept(own, kept), overrides);
+  const sent = withOwnPrompts(own, ports, requestedModel, channels);
+  const demand = withOverrides(kept === null ? sent : withKept(sent, kept), overrides);
   if (endpoint.task !== undefined) checkPiecePrices(demand.prompt.max, price, model, settings);
   const asked = bodiesAsked(ports, endpoint, { body, model: requestedModel }, channels);
   const calls = textModes.has(endpoint.mode)

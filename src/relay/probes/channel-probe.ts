@@ -25,6 +25,7 @@ import { attemptChannel, type ChannelAttemptPorts } from '../pipeline/attempt-ch
 import type { AnsweredAttempt, AttemptFailure } from '../pipeline/attempt-failure.js';
 import { callerRequest } from '../pipeline/caller-request.js';
 import { channelParser, mappedModel, type ParsedChannel, servesByResponses } from '../pipeline/channel-settings.js';
+import { withOwnPrompts } from '../pipeline/own-tools.js';
 import type { ChannelRequest } from '../pipeline/send-attempt.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
@@ -145,8 +146,9 @@ function usageOfTest(
   { usage: reported, generated }: Extract<AnsweredAttempt['got'], { kind: 'answer' }>,
 ): ChannelTestUsage | null {
   const names = new Set([model, upstreamModel]);
+  const sent = endpoint.demand({ body, bytes: JSON.stringify(body).length, model, names, upload: null });
   const estimate = estimateReservation({
-    demand: endpoint.demand({ body, bytes: JSON.stringify(body).length, model, names, upload: null }),
+    demand: withOwnPrompts(sent, ports, model, [channel]),
     names,
     price,
     settings: ports.directory.settings(),

@@ -17,5 +17,6 @@ export const aiProxyLibrary: Provider = {
   deprecated: true,
   modes: ['chat'],
   hasNoLimit: () => true,
+  bringsPrompt: () => true,
   protocol: library,
 };

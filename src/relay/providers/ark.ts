@@ -61,6 +61,7 @@ export const ark: Provider = {
   // https://www.volcengine.com/docs/82379/1585128: functions are the only tools of its caller's.
   modes: ['chat', 'completions', 'responses', 'embeddings'],
   responsesBySetting: true,
+  bringsPrompt: (model) => model.startsWith('bot'),
   models: modelsAt('/api/v3/models'),
   overheadRule: switchedByType,
   protocol: openAi({

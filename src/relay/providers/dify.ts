@@ -15,6 +15,7 @@ export const dify: Provider = {
   other: other('kind of app: chat, agent, completion or workflow; empty: chat; workflow:NAME names its input'),
   listsModels: false,
   modes: ['chat'],
+  bringsPrompt: () => true,
   authorisation: difyUploads,
   hasNoLimit: () => true,
   protocol: difyWire,

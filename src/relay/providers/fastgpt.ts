@@ -24,5 +24,6 @@ export const fastgpt: Provider = {
   modes: ['chat', 'completions'],
   // Parameters of a request have no effect: https://doc.fastgpt.io/docs/introduction/development/openapi/chat
   hasNoLimit: () => true,
+  bringsPrompt: () => true,
   protocol: openAi({ failure }),
 };

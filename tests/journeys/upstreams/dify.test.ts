@@ -52,6 +52,17 @@ beforeEach(async () => {
 
 const bodyOf = (call: UpstreamCall | undefined): JsonObject => JSON.parse(call?.body ?? '{}');
 
+test('a first question to an app with knowledge is charged all that its models have read', async () => {
+  const read = { prompt_tokens: 60_000, completion_tokens: 4, total_tokens: 60_004 };
+  serve = (_call, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ event: 'message', answer: 'Yes.', metadata: { usage: read } }));
+  const first = await caller.chat({ model: 'talks' });
+  expect(JSON.parse(first.text)).toMatchObject({ usage: read });
+  expect(quota - (await gateway.available(user))).toBe(6_000);
+});
+
 describe('a conversation with an app', () => {
   test('is continued by its user with its id, and is not found by another user', async () => {
     const first = await caller.chat({ model: 'talks' });

@@ -17,7 +17,10 @@ import { endpoints } from '../../support/upstreams/endpoints.js';
 
 const settings = settingsFrom(
   new Map([
-    ['ModelRatio', '{"gpt-4o":1.25,"sold-out":1,"gpt-4-gizmo-*":15,"chat-only":1}'],
+    [
+      'ModelRatio',
+      '{"gpt-4o":1.25,"sold-out":1,"app-37":1,"app-22":1,"app-21":1,"bot-1":1,"doubao-1":1,"gpt-4-gizmo-*":15,"chat-only":1}',
+    ],
     ['GroupRatio', '{"default":1,"vip":0.5,"secret":1}'],
     ['UserUsableGroups', '{"default":"all","vip":"some","retired":"none any more"}'],
     ['CheckSensitiveEnabled', 'true'],
@@ -38,7 +41,10 @@ const openAi = channel(1, 1, ['gpt-4o', 'gpt-4-gizmo-*', 'unpriced']);
 /** Of a provider that has conversations only. */
 const talker = channel(2, 27, ['chat-only', 'gpt-4o']);
 const disabled = channel(3, 1, ['sold-out'], 'manual');
-const channels = [openAi, talker, disabled];
+/** Of apps and knowledge bases, whose prompt is not what was sent. */
+const apps = [37, 22, 21].map((type, at) => channel(10 + at, type, [`app-${type}`]));
+const bots = channel(20, 45, ['bot-1', 'doubao-1']);
+const channels = [openAi, talker, disabled, ...apps, bots];
 
 const directory = {
   settings: () => settings,
@@ -173,6 +179,26 @@ describe('a resolved call', () => {
     ],
   ] satisfies [string, CallInput, object][])('%s', async (_rule, input, expected) => {
     expect(await resolved(input)).toMatchObject(expected);
+  });
+});
+
+describe('a call of what has a prompt of its own', () => {
+  const estimateFor = async (model: string) => (await resolved({ body: { model } })).estimate;
+
+  test.each(['app-37', 'app-22', 'app-21', 'bot-1'])(
+    'is believed to have read far more than was sent, and holds for some of it: %s',
+    async (model) => {
+      const { bound, conservative, promptTokens } = await estimateFor(model);
+      expect(bound.input).toBeGreaterThan(1_000_000);
+      expect(conservative.input).toBeGreaterThan(16_000);
+      expect(promptTokens).toBeLessThan(100);
+    },
+  );
+
+  test('is told from a call of a plain model at the same provider', async () => {
+    const { bound, conservative } = await estimateFor('doubao-1');
+    expect(bound.input).toBeLessThan(10_000);
+    expect(conservative.input).toBeLessThan(1_000);
   });
 });
 
