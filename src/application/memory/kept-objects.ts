@@ -30,6 +30,10 @@ interface KeptObjectsOptions {
   readonly days: () => number;
 }
 
+/** A conversation with which its owner goes on. */
+const goesOn = (known: KeptOwner | undefined, { kind, userId, channelId }: KeptOwner): boolean =>
+  kind === 'conversation' && known?.kind === kind && known.userId === userId && known.channelId === channelId;
+
 export class KnownKeptObjects implements KeptObjects {
   private readonly recent = new LRUCache<string, KeptOwner>({ max: maxRecent });
 
@@ -40,16 +44,20 @@ export class KnownKeptObjects implements KeptObjects {
 
   /** Whoever was given an id first owns it. */
   note(callId: CallId, { event, at }: NewEvent<CallSettled>): void {
-    const { facts, channelId, usage, kept = [] } = event;
+    const { facts, channelId, usage, upstreamModel, kept = [] } = event;
+    const { userId, model } = facts;
     const tokens = promptTokens(usage) + completionTokens(usage);
-    for (const { kind, id } of kept)
-      if (((this.running.get(id) ?? this.recent.get(id))?.callId ?? callId) === callId)
-        this.recent.set(id, { userId: facts.userId, channelId, kind, callId, at, tokens });
+    for (const { kind, id } of kept) {
+      const owner = { userId, channelId, kind, callId, at, tokens, model, upstreamModel };
+      const known = this.running.get(id) ?? this.recent.get(id);
+      if ((known?.callId ?? callId) === callId || goesOn(known, owner)) this.recent.set(id, owner);
+    }
   }
 
   /** What is made in the background is its user's from the beginning. */
-  noteBackground({ callId, userId, channelId, responseId, since, promptTokens }: BackgroundCall): void {
-    const known = { userId, channelId, kind: 'response', callId, at: since, tokens: promptTokens } as const;
+  noteBackground({ callId, userId, channelId, responseId, since, promptTokens, model, course }: BackgroundCall): void {
+    const call = { callId, at: since, tokens: promptTokens, model, upstreamModel: course.upstreamModel };
+    const known = { userId, channelId, kind: 'response', ...call } as const;
     if (!this.recent.has(responseId) && !this.running.has(responseId)) this.running.set(responseId, known);
   }
 
@@ -67,7 +75,9 @@ export class KnownKeptObjects implements KeptObjects {
     const since = (clock.now() - days() * dayMs) as Instant;
     const owned = new Map<string, KeptOwner>();
     for (const id of ids) {
-      const owner = stored.get(id) ?? this.running.get(id) ?? this.recent.get(id);
+      const late = this.running.get(id) ?? this.recent.get(id);
+      const first = stored.get(id) ?? late;
+      const owner = late !== undefined && goesOn(first, late) && late.at > (first?.at ?? 0) ? late : first;
       if (owner === undefined && this.isIncomplete()) throw new Failure('store-unavailable');
       if (owner !== undefined && owner.userId === user && owner.at >= since) owned.set(id, owner);
     }

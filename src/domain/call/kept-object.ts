@@ -29,4 +29,8 @@ export interface KeptOwner {
   readonly at: Instant;
   /** All that call used, input and output. */
   readonly tokens: number;
+  /** Of that call, as billed; empty: it was for none. */
+  readonly model: string;
+  /** As sent upstream, where that is another. */
+  readonly upstreamModel: string | null;
 }

@@ -9,7 +9,10 @@ import type { ReadModels } from '../database.js';
 import { putNewRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
 
-/* Whose it is what a provider keeps, and which channel has it. Whoever was given an id first owns it. */
+/*
+ * Whose it is what a provider keeps, and which channel has it. Whoever was given an id first owns it. A conversation that
+ * its owner goes on with is as long, and as new, as the last call of it.
+ */
 
 export interface KeptObjectTables {
   kept_object: {
@@ -23,6 +26,9 @@ export interface KeptObjectTables {
     call_id: string;
     /** Of the call, input and output. */
     tokens: number;
+    /** Of the call, as billed and, where that is another, as sent upstream. */
+    model: string;
+    upstream_model: string | null;
   };
 }
 
@@ -35,7 +41,9 @@ const tables = `
     tokens bigint not null,
     id text primary key,
     kind text not null,
-    call_id text not null
+    call_id text not null,
+    model text not null,
+    upstream_model text
   );
   create index on kept_object (user_id, position desc);
 `;
@@ -48,7 +56,7 @@ const maxAgeSeconds = 400 * 86_400;
 
 export const keptObjects = projection<CallSettled>({
   name: 'kept_objects',
-  version: 1,
+  version: 2,
   purpose: 'showing',
   tables,
   interestedIn: { CallSettled: true },
@@ -56,15 +64,43 @@ export const keptObjects = projection<CallSettled>({
     const rows = new Map<string, KeptObjectTables['kept_object']>();
     for (const { event, at, position, stream } of batch)
       for (const { kind, id } of event.kept ?? []) {
-        const { facts, channelId } = event;
-        const place = { at: unixSeconds(at), position, kind, call_id: streamKey(stream), tokens: tokensOf(event) };
-        if (!rows.has(id)) rows.set(id, { id, user_id: facts.userId, channel_id: channelId, ...place });
+        const { facts, channelId, upstreamModel } = event;
+        const owner = { id, user_id: facts.userId, channel_id: channelId, kind };
+        const place = { at: unixSeconds(at), position, call_id: streamKey(stream), tokens: tokensOf(event) };
+        const row = { ...owner, ...place, model: facts.model, upstream_model: upstreamModel };
+        const known = rows.get(id);
+        if (known === undefined || goesOn(known, row)) rows.set(id, row);
       }
     if (rows.size === 0) return;
+    await renewConversations(
+      tx,
+      [...rows.values()].filter(({ kind }) => kind === 'conversation'),
+    );
     await putNewRows(tx, 'kept_object', ['id'], [...rows.values()]);
     await forgetOldest(tx, [...rows.values()]);
   },
 });
+
+type Row = KeptObjectTables['kept_object'];
+
+const goesOn = (known: Row, row: Row): boolean =>
+  row.kind === 'conversation' &&
+  known.kind === row.kind &&
+  known.user_id === row.user_id &&
+  known.channel_id === row.channel_id;
+
+/** Those that are known, and their owner's. */
+async function renewConversations(tx: ReadModels, rows: readonly Row[]): Promise<void> {
+  for (const { id, kind, user_id, channel_id, ...place } of rows)
+    await tx
+      .updateTable('kept_object')
+      .set(place)
+      .where('id', '=', id)
+      .where('kind', '=', kind)
+      .where('user_id', '=', user_id)
+      .where('channel_id', '=', channel_id)
+      .execute();
+}
 
 const tokensOf = ({ usage }: CallSettled): number => promptTokens(usage) + completionTokens(usage);
 
@@ -81,13 +117,19 @@ async function forgetOldest(tx: ReadModels, added: readonly KeptObjectTables['ke
 export async function ownersOf(db: ReadModels, ids: readonly string[]): Promise<ReadonlyMap<string, KeptOwner>> {
   const rows = await db
     .selectFrom('kept_object')
-    .select(['id', 'user_id', 'channel_id', 'kind', 'call_id', 'at', 'tokens'])
+    .select(['id', 'user_id', 'channel_id', 'kind', 'call_id', 'at', 'tokens', 'model', 'upstream_model'])
     .where('id', 'in', [...ids])
     .execute();
   return new Map(
-    rows.map(({ id, user_id, channel_id, kind, call_id, at, tokens }) => [
-      id,
-      { userId: user_id, channelId: channel_id, kind, callId: CallId(call_id), at: (at * 1000) as Instant, tokens },
-    ]),
+    rows.map(({ id, user_id: userId, channel_id: channelId, kind, call_id, at, tokens, model, upstream_model }) => {
+      const call = {
+        callId: CallId(call_id),
+        at: (at * 1000) as Instant,
+        tokens,
+        model,
+        upstreamModel: upstream_model,
+      };
+      return [id, { userId, channelId, kind, ...call }];
+    }),
   );
 }

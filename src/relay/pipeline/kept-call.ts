@@ -71,12 +71,17 @@ export async function keptCallOf(
 const invalid = (param: string, message: string): RelayError =>
   new RelayError(400, 'invalid_request', message, { type: 'invalid_request_error', param });
 
-/** A response brings all that it was asked and answered; an item no more than its response. */
+/**
+ * A response brings all that it was asked and answered, and so does the last call of a conversation; an item no more than
+ * its response.
+ */
 function tokensOf(owned: readonly (NamedId & { readonly owner: KeptOwner })[]): number | null {
   const byCall = new Map<string, number>();
   for (const { kind, owner } of owned) {
-    if (kind === 'conversation') return null;
-    if (kind === 'response' || kind === 'item' || kind === 'message') byCall.set(owner.callId, owner.tokens);
+    // Of one that no call has begun nobody knows how long it is.
+    if (kind === 'conversation' && owner.tokens === 0) return null;
+    if (kind === 'response' || kind === 'item' || kind === 'message' || kind === 'conversation')
+      byCall.set(owner.callId, owner.tokens);
   }
   let sum = 0;
   for (const tokens of byCall.values()) sum += tokens;

@@ -75,8 +75,9 @@ export async function serveKept(ports: StagePorts, asked: KeptRequest): Promise<
     // Deleted while it runs, nobody could say what it has cost.
     if (asked.method === 'DELETE' && (await isRunning(ports, owner))) throw stillRunning();
     const content = await contentOf(ports, asked, user.id, owner.channelId);
-    const { userId, channelId, callId } = owner;
-    await askAt(ports, asked, { channelId, slot, userId, content, made: (body) => settled(ports, callId, body) });
+    const { userId, channelId, callId, kind } = owner;
+    const made = (body: JsonObject | null) => settled(ports, callId, body);
+    await askAt(ports, asked, { channelId, slot, userId, content, of: kind === 'conversation' ? ofNone : owner, made });
     succeeded = true;
   } finally {
     slot.leave();
@@ -137,11 +138,17 @@ async function ownerOf(
   return owner;
 }
 
+/** Of the call that has left something there, as asked for and as sent upstream; empty: of none. */
+type KeptModels = Pick<KeptOwner, 'model' | 'upstreamModel'>;
+
+export const ofNone: KeptModels = { model: '', upstreamModel: null };
+
 interface KeeperRequest {
   readonly channelId: ChannelId;
   readonly slot: AnswerSlot;
   readonly userId: UserId;
   readonly content: string | null;
+  readonly of: KeptModels;
   /** Called with an answer before its caller gets it; null: with the last event of a stream. */
   readonly made: (body: JsonObject | null) => Promise<void>;
 }
@@ -163,17 +170,18 @@ async function askAndPass(
   ports: StagePorts,
   asked: KeptRequest,
   keeper: Keeper,
-  { slot, userId, content, made }: KeeperRequest,
+  { slot, userId, content, of, made }: KeeperRequest,
 ): Promise<void> {
   const { endpoint, method, id, rest, instead } = asked;
   const query = queryOf(asked.query);
   const stream = method === 'GET' && query.get('stream') === 'true';
-  const caller = resourceCaller(endpoint, asked.query, asked.headers, stream);
+  const caller = resourceCaller(endpoint, asked.query, asked.headers, { stream, model: of.model });
   const bare = resourceRequest(ports, keeper, caller, {
     method,
     instead,
     path: id === null ? rest : [id, ...rest],
     query,
+    model: of.upstreamModel ?? of.model,
     content,
   });
   const request = await authorisedRequest(ports, keeper, bare);

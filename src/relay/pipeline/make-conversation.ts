@@ -8,7 +8,7 @@ import type { JsonObject } from '../json/json.js';
 import { bookConversation } from './book-conversation.js';
 import { usedGroup } from './call-group.js';
 import { checkItems } from './kept-items.js';
-import { askAt, type KeptRequest } from './kept-resource.js';
+import { askAt, type KeptRequest, ofNone } from './kept-resource.js';
 import { paymentRefusal } from './payment-refusal.js';
 import { servedAsAsked } from './served-mode.js';
 import type { StagePorts } from './stage-ports.js';
@@ -45,7 +45,7 @@ export async function makeConversation(ports: StagePorts, asked: KeptRequest): P
     const needed = body === null ? null : await checkItems(ports, user.id, endpoint, body);
     const channelId = needed ?? channelFor(ports, group, endpoint);
     const made = (answer: JsonObject | null) => bookConversation(ports, asked, caller, { channelId, group, answer });
-    await askAt(ports, asked, { channelId, slot, userId: user.id, content: body?.text ?? '{}', made });
+    await askAt(ports, asked, { channelId, slot, userId: user.id, content: body?.text ?? '{}', of: ofNone, made });
     succeeded = true;
   } finally {
     body?.leave();

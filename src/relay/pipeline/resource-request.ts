@@ -27,6 +27,8 @@ export interface ResourceRequest {
   /** What follows, part by part. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
+  /** As it goes upstream, of the call that has left it there; empty: of none, or nobody knows. */
+  readonly model: string;
   /** JSON; null: nothing is sent along. */
   readonly content: string | null;
 }
@@ -69,14 +71,14 @@ export async function keeperOf(
   return { channelId, provider, channel, parsed };
 }
 
-/** As who asks for it is answered. */
+/** As who asks for it is answered. `model`: as the call has asked for it. */
 export const resourceCaller = (
   endpoint: Endpoint,
   query: URLSearchParams,
   headers: CallerRequest['headers'],
-  stream: boolean,
+  { stream, model }: { readonly stream: boolean; readonly model: string },
 ): CallerRequest => {
-  const body = { model: '', stream };
+  const body = { model, stream };
   const sent = { source: null, body, exact: () => body };
   return { ...callerRequest({ endpoint, query, headers, sent, paid: null, promptTokens: 0 }), stream };
 };
@@ -86,12 +88,12 @@ export function resourceRequest(
   ports: ResourcePorts,
   { provider, channel, parsed }: Keeper,
   caller: CallerRequest,
-  { method, instead, path, query, content }: ResourceRequest,
+  { method, instead, path, query, model, content }: ResourceRequest,
 ): UpstreamRequest {
   const options = requestOptions(ports, parsed, { pictures: new Map(), callback: null });
   let call: UpstreamRequest;
   try {
-    call = provider.protocol.request({ provider, channel, caller, model: '', options });
+    call = provider.protocol.request({ provider, channel, caller, model, options });
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
     throw new RelayError(400, 'convert_request_failed', error.message);

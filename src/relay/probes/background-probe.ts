@@ -49,10 +49,12 @@ export const backgroundProbe =
   };
 
 async function asked(ports: ProbePorts, keeper: Keeper, call: BackgroundCall, stop: boolean): Promise<BackgroundState> {
-  const caller = resourceCaller(responses, noQuery, {}, false);
+  const { upstreamModel } = call.course;
+  const caller = resourceCaller(responses, noQuery, {}, { stream: false, model: call.model });
   const path = stop ? [call.responseId, 'cancel'] : [call.responseId];
   const bare = resourceRequest(ports, keeper, caller, {
     ...{ method: stop ? 'POST' : 'GET', instead: null, path, query: noQuery, content: null },
+    model: upstreamModel ?? call.model,
   });
   const request = await authorisedRequest(ports, keeper, bare);
   const { proxy } = keeper.channel;
@@ -94,15 +96,16 @@ function stateIn(
   if (failed && !isObject(response.usage)) return { kind: 'failed', code: codeOf(response) };
   // What has failed is read as what was cancelled: it has cost what it says.
   const body = failed ? Buffer.from(JSON.stringify({ ...response, status: 'cancelled', error: null })) : bytes;
-  const info = { callId: call.callId, model: call.model, createdAt: Math.floor(call.since / 1000) };
+  const model = call.course.upstreamModel ?? call.model;
+  const info = { callId: call.callId, model, createdAt: Math.floor(call.since / 1000) };
   const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body, info });
   // Its prompt alone is no measure of what it may have thought and said.
   const measured = status === 'completed' || isObject(response.usage) || (answer.ok && answer.generated.said.bytes > 0);
   if (!measured) return { kind: 'unmeasured', kept: answer.ok ? keptOf(answer.generated) : undefined };
   if (!answer.ok) return answer.costUnknown ? lost : { kind: 'failed', code: failureCodeOf(answer.error.code) };
   const { usage, generated } = answer;
-  const { bound, promptTokens: promptEstimate, model } = call;
-  const believed = believedUsage(usage, generated, { bound, promptEstimate, model });
+  const { bound, promptTokens: promptEstimate } = call;
+  const believed = believedUsage(usage, generated, { bound, promptEstimate, model: call.model });
   if (believed.usageSource === 'disbelieved')
     log.warn(
       { requestId: call.callId, reported: usage, bound },

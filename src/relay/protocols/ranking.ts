@@ -18,7 +18,7 @@ const bringsText = ({ document, text }: JsonObject): boolean =>
 const isScore = (score: JsonValue | undefined): score is number => typeof score === 'number' && Number.isFinite(score);
 
 /**
- * Best first, as upstream has ranked them, and no more than were asked for. Texts are those of the request. null: a place
+ * As upstream has ranked them, and no more than were asked for: of more the best ones, best first. Texts are those of the request. null: a place
  * in it is that of no document, or stands twice, or a score is no number.
  */
 export function rankedDocuments(results: readonly JsonValue[], asked: JsonObject): RankedDocument[] | null {
@@ -35,7 +35,8 @@ export function rankedDocuments(results: readonly JsonValue[], asked: JsonObject
     const withText = returned === true || (returned !== false && bringsText(result));
     ranked.push({ index, relevance_score: score, ...(withText && { document: { text } }) });
   }
-  return typeof top === 'number' ? ranked.slice(0, top) : ranked;
+  if (typeof top !== 'number' || ranked.length <= top) return ranked;
+  return ranked.sort((one, other) => other.relevance_score - one.relevance_score).slice(0, top);
 }
 
 const objectIn = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});

@@ -1,6 +1,6 @@
 import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
-import type { Provider } from '../contracts/protocol.js';
+import { maxChoices, type Provider } from '../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
@@ -26,24 +26,21 @@ const failure: OpenAiVariant['failure'] = ({ base_resp: outcome }) => {
   return { status: statuses.get(code) ?? 502, code: String(code), message: textIn(outcome.status_msg) };
 };
 
-/** Thinking that comes apart from the answer: in pieces, or each time from its beginning. */
+/** Thinking that comes apart from the answer: in pieces, or each time from its beginning. Of one choice. */
 class SplitThinking {
-  private first = '';
-  private read = 0;
-  private fromBeginning: boolean | null = null;
+  private soFar = '';
+  private inPieces = false;
 
   /** What of it is new. */
   piece(text: string): string {
-    if (text === '') return '';
-    if (this.first === '') {
-      this.first = text;
-      this.read = text.length;
+    if (this.inPieces || text === '') return text;
+    if (!text.startsWith(this.soFar)) {
+      this.inPieces = true;
+      this.soFar = '';
       return text;
     }
-    this.fromBeginning ??= text.length > this.first.length && text.startsWith(this.first);
-    if (!this.fromBeginning) return text;
-    const more = text.slice(this.read);
-    this.read = Math.max(this.read, text.length);
+    const more = text.slice(this.soFar.length);
+    this.soFar = text;
     return more;
   }
 }
@@ -54,27 +51,50 @@ const detailsText = ({ reasoning_details: details }: JsonObject): string =>
     .join('');
 
 /** Under the name that clients look for. */
-function tellThinking(body: JsonObject, split: SplitThinking | null): JsonObject {
+const named = (holder: JsonObject, thought: string): JsonObject =>
+  textIn(holder.reasoning_content) === null ? { reasoning_content: thought } : {};
+
+function withThinking(holder: JsonObject, thought: string): JsonObject {
+  const { reasoning_details: details, ...rest } = holder;
+  const [first = {}] = objectsIn(details);
+  if (thought === '') return rest;
+  // Clients put the pieces together: each holds what is new in it alone.
+  return { ...rest, ...named(rest, thought), reasoning_details: [{ ...first, text: thought }] };
+}
+
+/** `splits`: of the choices of a stream; null: the answer is whole. */
+function tellThinking(body: JsonObject, splits: Map<number, SplitThinking> | null): JsonObject {
   const choices = objectsIn(body.choices);
   const holders = choices.map(({ delta, message }) => (isObject(delta) ? delta : isObject(message) ? message : {}));
-  if (!holders.some((holder) => textIn(holder.reasoning_content) === null && detailsText(holder) !== '')) return body;
+  if (!holders.some((holder) => detailsText(holder) !== '')) return body;
   return {
     ...body,
     choices: choices.map((choice, at) => {
-      const text = detailsText(holders[at] ?? {});
-      const thought = split === null ? text : split.piece(text);
-      const member = isObject(choice.delta) ? 'delta' : 'message';
-      return { ...choice, [member]: { ...holders[at], ...(thought !== '' && { reasoning_content: thought }) } };
+      const holder = holders[at] ?? {};
+      const text = detailsText(holder);
+      if (text === '') return choice;
+      if (splits === null) return { ...choice, message: { ...holder, ...named(holder, text) } };
+      return { ...choice, delta: withThinking(holder, splitOf(splits, choice, at).piece(text)) };
     }),
   };
 }
 
+function splitOf(splits: Map<number, SplitThinking>, { index }: JsonObject, at: number): SplitThinking {
+  const place = countIn(index) ?? at;
+  let split = splits.get(place);
+  if (split === undefined) {
+    split = new SplitThinking();
+    if (splits.size < maxChoices) splits.set(place, split);
+  }
+  return split;
+}
+
 /** A stream ends with the whole answer over again: its finish reason and usage are news, its text is not. */
 const translator: OpenAiVariant['translator'] = () => {
-  const split = new SplitThinking();
+  const splits = new Map<number, SplitThinking>();
   return (body, { streamed, finished }) => {
     if (!streamed) return tellThinking(body, null);
-    return body.object === 'chat.completion' ? endOf(body, finished) : tellThinking(body, split);
+    return body.object === 'chat.completion' ? endOf(body, finished) : tellThinking(body, splits);
   };
 };
 

@@ -1,12 +1,13 @@
 import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import { NotConvertible, type Protocol, type Provider } from '../contracts/protocol.js';
-import { countIn, isList, isObject, type JsonObject } from '../json/json.js';
+import { countIn, isList } from '../json/json.js';
 import { embeddingList } from '../protocols/embeddings.js';
 import { LinesStream } from '../protocols/lines-stream.js';
-import { modelsAt } from '../protocols/models.js';
+import { listedModelsIn } from '../protocols/models.js';
 import { fromOwnChat } from '../protocols/ollama/answer.js';
-import { ownChat } from '../protocols/ollama/request.js';
+import { callersOptions } from '../protocols/ollama/options.js';
+import { type OperatorsParameters, operatorsParameters, ownChat } from '../protocols/ollama/request.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { standardUrl } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
@@ -17,8 +18,9 @@ const nativeEmbedding: Edit = (body, { caller }) => {
   const input = isList(body.input) ? body.input : [body.input ?? ''];
   if (input.some((text) => typeof text !== 'string'))
     throw new NotConvertible('caller', 'this provider takes texts as input, not token ids');
-  const { model, dimensions, options, truncate, keep_alive } = body;
-  return { model, input, dimensions, options, truncate, keep_alive };
+  const { model, dimensions, truncate } = body;
+  const options = callersOptions(body);
+  return { model, input, dimensions, ...(Object.keys(options).length > 0 && { options }), truncate };
 };
 
 const stopList: Edit = (body) => {
@@ -32,9 +34,12 @@ const translate: OpenAiVariant['translate'] = (body, { mode, info }) => {
   return embeddingList(info.model, body.embeddings, counted === 0 ? null : counted);
 };
 
+/** Without the version at its end, which its own interface has none of: operators copy bases so. */
+const ownBase = (base: string): string => base.replace(/\/v1$/, '');
+
 /** Completions, responses and vectors. */
 const family = openAi({
-  url: (target) => (target.caller.mode === 'embeddings' ? `${target.base}/api/embed` : standardUrl(target)),
+  url: (target) => (target.caller.mode === 'embeddings' ? `${ownBase(target.base)}/api/embed` : standardUrl(target)),
   usageOnRequest: true,
   edits: [stopList],
   reshape: nativeEmbedding,
@@ -42,10 +47,9 @@ const family = openAi({
   translate,
 });
 
-/** `operators`: options among a channel's own parameters. */
-const ownWire = (operators: JsonObject) =>
+const ownWire = (operators: OperatorsParameters) =>
   openAi({
-    url: ({ base }) => `${base}/api/chat`,
+    url: ({ base }) => `${ownBase(base)}/api/chat`,
     inlinesPictures: true,
     replaysReasoning: true,
     reshape: ownChat(operators),
@@ -53,17 +57,17 @@ const ownWire = (operators: JsonObject) =>
     isLast: ({ done }) => done === true,
   });
 
-const plainChat = ownWire({});
+const plainChat = ownWire(operatorsParameters({}));
 
 /** In OpenAI's form it has neither a size of the context nor all of thinking: chats are put in its own. */
 const wire: Protocol = {
   request(asked) {
     const { channel, caller } = asked;
     if (caller.mode !== 'chat') return family.request(asked);
-    const { options, ...others } = channel.paramOverride ?? {};
-    // What the gateway has put among them stays.
-    const shown = { ...channel, paramOverride: channel.paramOverride === null ? null : others };
-    return ownWire(isObject(options) ? options : {}).request({ ...asked, channel: shown });
+    const operators = operatorsParameters(channel.paramOverride ?? {});
+    const shown = { ...channel, paramOverride: channel.paramOverride === null ? null : operators.others };
+    const read = asked.options.passThrough ? { ...operators, members: {} } : operators;
+    return ownWire(read).request({ ...asked, channel: shown });
   },
   pictures: (asked) => plainChat.pictures?.(asked) ?? [],
   answer: (received) => (received.caller.mode === 'chat' ? plainChat : family).answer(received),
@@ -85,6 +89,7 @@ export const ollama: Provider = {
   // https://docs.ollama.com/api/openai-compatibility: since 0.13.3, without state and custom tools.
   modes: ['chat', 'completions', 'responses', 'embeddings'],
   responsesBySetting: true,
-  models: modelsAt('/api/tags', { list: 'models', name: 'name' }),
+  models: async (queries) =>
+    listedModelsIn(await queries.json(`${ownBase(queries.base)}/api/tags`), { list: 'models', name: 'name' }),
   protocol: wire,
 };

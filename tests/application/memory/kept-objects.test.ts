@@ -18,15 +18,15 @@ const bob = UserId(2);
 
 let known: KnownKeptObjects;
 
-const settled = (user: UserId, kept: readonly KeptObject[]): NewEvent<CallSettled> =>
+const settled = (user: UserId, kept: readonly KeptObject[], input = 5): NewEvent<CallSettled> =>
   ({
     ...{ id: 'e', at: someInstant },
-    event: { facts: { userId: user }, channelId: ChannelId(3), usage: { input: 5, output: 2 }, kept },
+    event: { facts: { userId: user }, channelId: ChannelId(3), usage: { input, output: 2 }, kept },
   }) as unknown as NewEvent<CallSettled>;
 const running = (callId: string, userId: UserId, responseId: string): BackgroundCall =>
   ({
     ...{ callId: CallId(callId), userId, channelId: ChannelId(3), responseId },
-    ...{ since: someInstant, promptTokens: 5 },
+    ...{ since: someInstant, promptTokens: 5, model: 'm', course: { upstreamModel: null } },
   }) as unknown as BackgroundCall;
 const owns = async (user: UserId, id: string) => (await known.ownedBy(user, [id])).has(id);
 /** As many as are remembered of what was settled of late, and more. */
@@ -44,6 +44,18 @@ const settleMany = () => {
 beforeEach(() => {
   const clock = settableClock(someInstant);
   known = new KnownKeptObjects({ db, progress: { status: () => [] }, clock, days: () => 30 });
+});
+
+describe('a continued conversation', () => {
+  const kept = [{ kind: 'conversation', id: 'c-1' }] as const;
+
+  test('has the tokens of its last call, and remains that of its first user', async () => {
+    known.note(CallId('a'), settled(alice, kept));
+    known.note(CallId('b'), settled(alice, kept, 500));
+    known.note(CallId('c'), settled(bob, kept, 9_000));
+    expect((await known.ownedBy(alice, ['c-1'])).get('c-1')).toMatchObject({ callId: 'b', tokens: 502 });
+    expect(await owns(bob, 'c-1')).toBe(false);
+  });
 });
 
 describe('the owner of a response in the background', () => {

@@ -154,7 +154,12 @@ describe('the input of several texts', () => {
 
   test('of a ranking has room for a query that is read with every document', () => {
     const documents = Array.from({ length: 100 }, () => 'a');
-    expect(bound(rerank, model, { query: text, documents })).toBeGreaterThan(100 * text.length);
+    const body = { query: text, documents };
+    expect(bound(rerank, model, body)).toBeGreaterThan(100 * text.length);
+    const bytes = Buffer.byteLength(JSON.stringify(body));
+    const { prompt } = rerank.demand({ body, bytes, model, names: new Set([model]), upload: null });
+    expect(prompt.conservative.input).toBeGreaterThan(100 * 3_000);
+    expect(prompt.expected).toBeLessThan(4_000);
   });
 
   test.each<[string, string, number, JsonObject, number, number]>([

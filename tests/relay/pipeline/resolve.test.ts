@@ -182,11 +182,11 @@ describe('a resolved call', () => {
   });
 });
 
-describe('a call of what has a prompt of its own', () => {
+describe('a call of an app with instructions and knowledge', () => {
   const estimateFor = async (model: string) => (await resolved({ body: { model } })).estimate;
 
   test.each(['app-37', 'app-22', 'app-21', 'bot-1'])(
-    'is believed to have read far more than was sent, and holds for some of it: %s',
+    'may use far more input than was sent, and reserves some of it: %s',
     async (model) => {
       const { bound, conservative, promptTokens } = await estimateFor(model);
       expect(bound.input).toBeGreaterThan(1_000_000);
@@ -195,7 +195,7 @@ describe('a call of what has a prompt of its own', () => {
     },
   );
 
-  test('is told from a call of a plain model at the same provider', async () => {
+  test('differs from a call of a plain model at the same provider', async () => {
     const { bound, conservative } = await estimateFor('doubao-1');
     expect(bound.input).toBeLessThan(10_000);
     expect(conservative.input).toBeLessThan(1_000);

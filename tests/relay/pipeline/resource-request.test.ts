@@ -20,8 +20,8 @@ const asked = (type: number, channel: Partial<UpstreamChannel>, instead: string 
   return resourceRequest(
     ports,
     keeper as unknown as Parameters<typeof resourceRequest>[1],
-    resourceCaller(responses, new URLSearchParams(), {}, false),
-    { method: 'GET', instead, path, query: new URLSearchParams('include=x'), content: null },
+    resourceCaller(responses, new URLSearchParams(), {}, { stream: false, model: '' }),
+    { method: 'GET', instead, path, query: new URLSearchParams('include=x'), model: '', content: null },
   );
 };
 

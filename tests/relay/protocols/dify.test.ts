@@ -26,9 +26,22 @@ describe('a question to an app of Dify', () => {
     ['conversation_id:', { conversation_id: 'c-1' }, { other: 'workflow' }],
     ['conversation_id:', { conversation_id: 'c-1' }, { keepsUpstream: false }],
     ['messages[0].content[0].image_url:', { messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }],
+    ['inputs', { inputs: ['a'] }],
+    [
+      'inputs.papers[0].upload_file_id',
+      { inputs: { papers: [{ transfer_method: 'local_file', upload_file_id: 'f' }] } },
+    ],
+    ['inputs.paper.transfer_method', { inputs: { paper: { type: 'document', transfer_method: 'local_file' } } }],
+    ['inputs.paper.url', { inputs: { paper: { transfer_method: 'remote_url', url: 'file:///etc/hosts' } } }],
+    ['inputs:', { inputs: { deep: JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`) } }],
     ['messages[0].content[0].type:', { messages: [{ role: 'user', content: [{ type: 'video_url' }] }] }],
   ])('is refused with the name of %s, which the app does not take', (name, body, asking?: Asking) => {
     expect(() => requestOf(body, asking)).toThrow(name);
+  });
+
+  test('has the files among its inputs that are named by an address, and other values as they are', () => {
+    const inputs = { paper: { type: 'document', transfer_method: 'remote_url', url: 'https://a.example/p.pdf' }, n: 3 };
+    expect(JSON.parse(wordsOf(requestOf({ inputs }).content)).inputs).toEqual(inputs);
   });
 
   test('is a fault of the channel where the kind of its app is unknown', () => {

@@ -76,6 +76,10 @@ describe('the access token of Baidu', () => {
     const query =
       'grant_type=client_credentials&client_id=PlantedApiKey0001&client_secret=PlantedSecretKey0000000000000001';
     expect(asked).toEqual(Array(2).fill(`https://aip.baidubce.com/oauth/2.0/token?${query}`));
+    await authorise({ ...channel, baseUrl: 'https://reseller.example' });
+    expect(asked[2]).toBe(`https://aip.baidubce.com/oauth/2.0/token?${query}`);
+    await authorise({ ...channel, baseUrl: 'http://127.0.0.1:8080' });
+    expect(asked[3]).toBe(`http://127.0.0.1:8080/oauth/2.0/token?${query}`);
   });
 
   test('is fetched again after a call that was refused with it, and only then', async () => {
@@ -106,11 +110,11 @@ describe('the access token of Baidu', () => {
     expect(provider.keyForm?.pattern.test(wrong)).toBe(false);
   });
 
-  test('is fetched below the base URL of a channel that has one, apart from those of other channels', async () => {
+  test('is fetched from Baidu also for a channel with a base URL, apart from those of other channels', async () => {
     const { asked, authorise } = ports(granted('24.a'), granted('24.b'));
     await authorise({ ...channel, baseUrl: 'https://wenxin.example' });
     await authorise();
-    expect(asked.map((one) => new URL(one).host)).toEqual(['wenxin.example', 'aip.baidubce.com']);
+    expect(asked.map((one) => new URL(one).host)).toEqual(Array(2).fill('aip.baidubce.com'));
   });
 });
 
@@ -164,6 +168,11 @@ describe('a request to Wenxin', () => {
   test('keeps the limit of its reservation, whatever an operator overrides', () => {
     expect(sent({ max_tokens: 500 }, { maxOutput: 100 }).max_output_tokens).toBe(100);
     expect(sent({}, { maxOutput: 100, override: { max_output_tokens: 500 } }).max_output_tokens).toBe(100);
+    expect(sent({ disable_search: true, enable_citation: false })).toMatchObject({
+      disable_search: true,
+      enable_citation: false,
+    });
+    expect(() => sent({ disable_search: 'yes' })).toThrow('disable_search must be true or false');
     expect(sent({}, { override: { max_output_tokens: 50, disable_search: true } })).toMatchObject({
       max_output_tokens: 50,
       disable_search: true,

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Mode } from '../../../src/domain/channel/provider.js';
 import { NotConvertible } from '../../../src/relay/contracts/protocol.js';
+import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
+import {
+  type Keeper,
+  type ResourcePorts,
+  resourceCaller,
+  resourceRequest,
+} from '../../../src/relay/pipeline/resource-request.js';
 import { googleVertex } from '../../../src/relay/providers/google-vertex.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { messageItem, reportedUsage, responseOf } from '../../support/upstreams/responses-answers.js';
@@ -56,6 +63,28 @@ describe('a response on Vertex AI', () => {
   test('is not requested by models with open weights, which are called as a service', () => {
     const { url } = asked('chat', 'openai/gpt-oss-120b-maas', talk);
     expect(url).toBe(`${location}/endpoints/openapi/chat/completions`);
+  });
+});
+
+describe('what is kept on Vertex AI', () => {
+  const settings = { ...usualOptions, passThroughRequests: false };
+  const ports = { directory: { settings: () => settings }, config: usualOptions, clock: { now: () => 0 } };
+  const regions = '{"default":"us-east5","mine":"europe-west1"}';
+  const keeper = { provider: googleVertex, channel: { ...channel, other: regions }, parsed: { passThrough: false } };
+  const query = new URLSearchParams();
+  const urlOf = (of: { readonly model: string; readonly upstreamModel: string }): string =>
+    resourceRequest(
+      ports as unknown as ResourcePorts,
+      keeper as unknown as Keeper,
+      resourceCaller(responses, query, {}, { stream: false, model: of.model }),
+      { method: 'GET', instead: null, path: ['resp_1'], query, model: of.upstreamModel, content: null },
+    ).url;
+
+  test('is requested where its call went: in the region of the model’s name, at the maker’s interface', () => {
+    expect(urlOf({ model: 'mine', upstreamModel: 'xai/grok-4.20-reasoning' })).toBe(
+      `${location.replaceAll('us-east5', 'europe-west1')}/endpoints/openapi/responses/resp_1`,
+    );
+    expect(urlOf({ model: '', upstreamModel: '' })).toBe(`${location}/publishers/openai/v1/responses/resp_1`);
   });
 });
 

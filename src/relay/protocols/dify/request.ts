@@ -4,6 +4,7 @@ import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } 
 import { callsSaid, functionsOffered, refuseUnsupported, textOfPart } from '../chat-words.js';
 import type { Edit } from '../openai/variant.js';
 import { difyApp } from './app.js';
+import { inputsOf } from './inputs.js';
 
 /* A chat as a question to an app of Dify's: https://docs.dify.ai/en/api-reference/chats/send-chat-message. */
 
@@ -99,7 +100,7 @@ export const difyQuestion: Edit = (body, { channel, caller, options }) => {
   const said = messages.slice(from).map((message, at) => saidIn(message, `messages[${from + at}]`, files));
   if (files.length > maxFiles) throw refused(`messages: this provider takes at most ${maxFiles} files in one request`);
   const query = asQuery(said, conversation !== null);
-  const inputs = isObject(body.inputs) ? body.inputs : {};
+  const inputs = inputsOf(body);
   return {
     inputs: talks ? inputs : { ...inputs, [variable]: query },
     ...(talks && { query, auto_generate_name: false }),

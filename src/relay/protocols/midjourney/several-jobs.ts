@@ -6,17 +6,29 @@ import { dashes } from './dashes.js';
  * that of one submission, so they are refused by name.
  */
 
-const counted = new RegExp(`(?:^|\\s)(?:${dashes})(repeat|r|bs)\\s+(\\d{1,9})(?=\\s|$)`, 'gi');
+/** Anything but the number 1 alone behind it may be read as another number. */
+const counted = new RegExp(`(?:^|\\s)(?:${dashes})(repeat|r|bs)(?![\\w-])(?!\\s+1(?:\\s|$))`, 'i');
 
-/** `{red, green}`: one job for each. A backslash takes a brace or a comma for itself. */
-const choices = /(?<!\\)\{([^{}]*)\}/g;
+/** `{red, green}`: one job for each, within others too. A backslash takes a brace or a comma for itself. */
+function hasChoices(prompt: string): boolean {
+  let depth = 0;
+  let listed = false;
+  for (const [mark] of prompt.matchAll(/\\.|[{},]/gs)) {
+    if (mark === '{') depth++;
+    else if (mark === ',') listed ||= depth > 0;
+    else if (mark === '}') {
+      if (listed) return true;
+      depth = Math.max(depth - 1, 0);
+    }
+  }
+  return false;
+}
 
 /** What in the prompt asks for several; null: nothing does. */
 function severalIn(prompt: string): string | null {
-  for (const [, name = '', count] of prompt.matchAll(counted))
-    if (Number(count) !== 1) return `--${name.toLowerCase()}`;
-  for (const [, inner = ''] of prompt.matchAll(choices)) if (/(?<!\\),/.test(inner)) return '{…, …}';
-  return null;
+  const [, name] = counted.exec(prompt) ?? [];
+  if (name !== undefined) return `--${name.toLowerCase()}`;
+  return hasChoices(prompt) ? '{…, …}' : null;
 }
 
 interface SeveralJobs {

@@ -12,6 +12,7 @@ import {
 } from '../chat-words.js';
 import { declinesThinking } from '../declined-thinking.js';
 import type { Edit, Target } from '../openai/variant.js';
+import { optionsOf } from './options.js';
 
 /* A chat in Ollama's own words: https://docs.ollama.com/api/chat. */
 
@@ -100,47 +101,64 @@ function formatIn({ response_format: format }: ChatRequest): JsonValue | undefin
 const levels = new Set(['low', 'medium', 'high']);
 
 /** Models that can think do so unless they are told not to; one family takes how much, and cannot be kept from it. */
-function thinkIn(body: ChatRequest, { caller, model }: Target): JsonValue | undefined {
-  const said: JsonObject = caller.dialect.wire === 'openai' ? body : { ...body, ...caller.neutral().body };
+function thinkIn(body: ChatRequest, members: JsonObject, { caller, model }: Target): JsonValue | undefined {
+  const said: JsonObject = caller.dialect.wire === 'openai' ? body : { ...body, ...caller.neutral().body, ...members };
   const effort = textIn(said.reasoning_effort);
   if (/^gpt-oss/.test(model)) return effort !== null && levels.has(effort) ? effort : undefined;
   return declinesThinking(said) ? false : undefined;
 }
 
-const sampling = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
+/** Members of OpenAI's form that are read here: an operator's own are read as if the caller had given them. */
+const readHere: ReadonlySet<string> = new Set([
+  ...['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty', 'stop', 'messages'],
+  ...['max_tokens', 'max_completion_tokens', 'reasoning_effort', 'thinking', 'response_format'],
+  ...['tools', 'tool_choice', 'functions', 'function_call', 'parallel_tool_calls'],
+]);
 
-function optionsOf(body: ChatRequest, own: JsonValue | undefined, operators: JsonObject, max: number): JsonObject {
-  const stops = (isList(body.stop) ? body.stop : [body.stop ?? null]).filter((one) => textIn(one) !== null);
-  const numbers = sampling.flatMap((name) => (typeof body[name] === 'number' ? [[name, body[name]] as const] : []));
-  const limit = countIn(body.max_tokens);
-  const options: JsonObject = {
-    ...(isObject(own) ? own : {}),
-    ...Object.fromEntries(numbers),
-    ...(stops.length > 0 && { stop: stops }),
-    ...operators,
-  };
-  // -1 and -2 are no limit there, and whoever sets one does not raise it above what is reserved.
-  const said = [limit, countIn(options.num_predict)].find((one) => one !== null && one > 0) ?? null;
-  delete options.num_predict;
-  return said === null ? options : { ...options, num_predict: Math.min(said, max) };
+/** A channel's own parameters as they are read with a chat. */
+export interface OperatorsParameters {
+  /** Ollama's options. */
+  readonly options: JsonObject;
+  /** In OpenAI's form. */
+  readonly members: JsonObject;
+  /** Ollama's own members, put into the request as they are. */
+  readonly others: JsonObject;
 }
 
-/** `operators`: options of a channel's own parameters. */
+export function operatorsParameters(override: JsonObject): OperatorsParameters {
+  const { options, ...rest } = override;
+  const members: JsonObject = {};
+  const others: JsonObject = {};
+  for (const [name, value] of Object.entries(rest)) (readHere.has(name) ? members : others)[name] = value;
+  const limit = [members.max_completion_tokens, members.max_tokens].find((one) => (countIn(one) ?? 0) > 0);
+  delete members.max_completion_tokens;
+  delete members.max_tokens;
+  // A limit that is none takes none away.
+  if (limit !== undefined) members.max_tokens = limit;
+  return { options: isObject(options) ? options : {}, members, others };
+}
+
+/** Calls at once cannot be forbidden there. Throws NotConvertible. */
+function refuseOneAtATime(body: ChatRequest & JsonObject): void {
+  if (body.parallel_tool_calls === false && functionsOffered(body).length > 0 && functionChoice(body) !== 'none')
+    throw refused('parallel_tool_calls: this provider cannot be kept to one call at a time');
+}
+
 export const ownChat =
-  (operators: JsonObject): Edit =>
+  ({ options: operators, members }: Pick<OperatorsParameters, 'options' | 'members'>): Edit =>
   (body, target) => {
-    const asked = body as unknown as ChatRequest;
+    const asked = { ...body, ...members } as ChatRequest & JsonObject;
     refuseUnsupported(asked, { formats: true });
+    refuseOneAtATime(asked);
     const names = new Map<string, string>();
-    const options = optionsOf(asked, body.options, operators, target.caller.maxOutput);
+    const options = optionsOf(asked, operators, target.caller.maxOutput);
     return {
       model: body.model,
-      messages: objectsIn(body.messages).map((message, at) => messageOf(message, `messages[${at}]`, names)),
+      messages: objectsIn(asked.messages).map((message, at) => messageOf(message, `messages[${at}]`, names)),
       stream: target.caller.stream,
       ...toolsIn(asked),
       format: formatIn(asked),
-      think: thinkIn(asked, target),
-      keep_alive: body.keep_alive,
+      think: thinkIn(asked, members, target),
       ...(Object.keys(options).length > 0 && { options }),
     };
   };

@@ -8,8 +8,16 @@ import { baseOf } from '../request-builder.js';
 
 /*
  * For its pair of keys Baidu grants a token for thirty days, which stands in the address of each call
- * (https://ai.baidu.com/ai-doc/REFERENCE/Ck3dwjhhu). It is asked for where the calls go: a private base serves both.
+ * (https://ai.baidu.com/ai-doc/REFERENCE/Ck3dwjhhu). Baidu itself is asked for it, whoever runs a base of the operator's:
+ * the secret key is nobody else's. A base on this machine serves both.
  */
+
+const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(\/|$)/;
+
+function tokenHost(provider: Provider, channel: UpstreamChannel): string {
+  const base = baseOf(provider, channel);
+  return loopback.test(base) ? base : provider.defaultBaseUrl;
+}
 
 const maxLifeSeconds = 30 * 24 * 60 * 60;
 const parameter = 'access_token';
@@ -41,7 +49,7 @@ async function fetchToken(
     client_id: apiKey,
     client_secret: secretKey,
   });
-  const url = `${baseOf(provider, channel)}/oauth/2.0/token?${query}`;
+  const url = `${tokenHost(provider, channel)}/oauth/2.0/token?${query}`;
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   const answer = await sideRequests.post({ url, headers, content: noContent }, channel.proxy);
   const confidential = confidentialOf(provider, channel);

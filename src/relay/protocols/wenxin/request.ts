@@ -39,6 +39,15 @@ const penaltyOf = (asked: JsonValue | undefined): number | undefined => {
   return penalty !== null && penalty >= 1 && penalty <= 2 ? penalty : undefined;
 };
 
+/** Switches of its search, which none of OpenAI's names has. Throws NotConvertible. */
+function searchOf({ disable_search: off, enable_citation: cited }: JsonObject): JsonObject {
+  const switches = { disable_search: off ?? undefined, enable_citation: cited ?? undefined };
+  for (const [name, value] of Object.entries(switches))
+    if (value !== undefined && typeof value !== 'boolean')
+      throw new NotConvertible('caller', `${name} must be true or false`);
+  return switches;
+}
+
 const minLimit = 2;
 
 function chatBody(body: ChatRequest, caller: CallerRequest): JsonObject {
@@ -56,6 +65,7 @@ function chatBody(body: ChatRequest, caller: CallerRequest): JsonObject {
     user_id: textIn(body.user) ?? undefined,
     ...functionsOf(body),
     ...formatOf(body),
+    ...searchOf({ ...body }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Demand, DemandInput, Endpoint } from '../../../contracts/endpoint.
 import { keptInChat } from '../../../contracts/kept-ids.js';
 import { asksForAudio } from '../../../contracts/neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
+import { textsWithin } from '../../../json/nested-texts.js';
 import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import { toolsAsked } from '../../../metering/tool-calls.js';
@@ -92,7 +93,7 @@ function demand({ body, bytes, model, names, switched = noneSwitched }: DemandIn
   for (const message of objectsIn(body.messages)) tallyMessage(tally, message, messageTokens);
   tallyTools(tally, body, switched);
   for (const text of documentTexts(body.documents)) tally.text(text);
-  for (const text of documentTexts([body.inputs ?? null])) tally.text(text);
+  for (const text of textsWithin(body.inputs)) tally.text(text);
   tally.cached(body.prompt_cache_options);
   tally.cached(body.cache_control);
   tally.fixed += perReply;
@@ -131,7 +132,7 @@ export const chat: Endpoint = {
     ...objectsIn(messages).flatMap(({ content, refusal }) => [...contentTexts(content), ...inputTexts(refusal)]),
     ...(isObject(prediction) ? contentTexts(prediction.content) : []),
     ...documentTexts(documents),
-    ...documentTexts([inputs ?? null]),
+    ...textsWithin(inputs),
   ],
   beginning: ({ messages }) => untilUser(messages),
   asksForAudio,

@@ -13,6 +13,8 @@ import { rerankNames } from '../names.js';
 const tokensPerDocument = 128;
 /** Of a longer document each part of so many tokens counts as one, with the query in it. */
 const tokensPerPart = 500;
+/** Around the query, where it is read once more: marks of a template. */
+const tokensPerReading = 8;
 /** Longer ones are cut off unless the request says otherwise. */
 const usualMaxTokens = 4_096;
 const documentsPerUnit = 100;
@@ -42,9 +44,13 @@ function demand({ body, bytes, model, names }: DemandInput) {
   const longest = typeof named === 'number' ? Math.max(named, usualMaxTokens) : usualMaxTokens;
   const plain = tally.total(bytes);
   const again = texts.length * (Buffer.byteLength(query) + tokensPerDocument);
+  const ofQuery = new PromptTally(model, names);
+  ofQuery.text(query);
+  const readings = texts.length * (ofQuery.total(Buffer.byteLength(query)).conservative.input + tokensPerReading);
+  const conservative = Math.min(plain.conservative.input + readings, plain.max.input + again);
   const prompt = {
     ...plain,
-    conservative: { ...plain.conservative, searchUnits: searchUnits(texts, longest, usually) },
+    conservative: { ...plain.conservative, input: conservative, searchUnits: searchUnits(texts, longest, usually) },
     max: { ...plain.max, input: plain.max.input + again, searchUnits: searchUnits(texts, longest, atMost) },
   };
   return { prompt, answers: 0, asked: null, readApart: true, standsFor: 'searchUnits' } as const;
