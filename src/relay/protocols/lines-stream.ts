@@ -1,50 +1,16 @@
-import type { Usage } from '../../domain/call/usage.js';
-import type { AnswerStream, Generated, StreamStep } from '../contracts/protocol.js';
+import type { StreamStep } from '../contracts/protocol.js';
+import { WrappedStream } from './wrapped-stream.js';
 
 const event = 'data: ';
 const lineFeed = 10;
 const between = Buffer.from(`\n\n${event}`);
 
 /** A stream that is one JSON value in each line (NDJSON): each is put into an event in text, and read as that. */
-export class LinesStream implements AnswerStream {
+export class LinesStream extends WrappedStream {
   private begins = true;
 
-  constructor(private readonly events: AnswerStream) {}
-
-  get nextSequence(): number {
-    return this.events.nextSequence ?? 0;
-  }
-
-  get unfinished(): number {
-    return this.events.unfinished;
-  }
-
-  get usage(): Usage | null {
-    return this.events.usage;
-  }
-
-  get generated(): Generated {
-    return this.events.generated;
-  }
-
-  get progress(): number {
-    return this.events.progress;
-  }
-
-  get begun(): boolean {
-    return this.events.begun;
-  }
-
   push(chunk: Buffer): StreamStep {
-    return this.events.push(this.asEvents(chunk));
-  }
-
-  end(): StreamStep {
-    return this.events.end();
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.events.closing(usage);
+    return this.read.push(this.asEvents(chunk));
   }
 
   private asEvents(chunk: Buffer): Buffer {

@@ -1,11 +1,11 @@
-import type { Usage } from '../../../domain/call/usage.js';
-import type { AnswerStream, Generated, StreamStep } from '../../contracts/protocol.js';
+import type { StreamStep } from '../../contracts/protocol.js';
 import { isObject, parseJson, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { BrokenFrame, type EventFrame, EventStreamDecoder } from '../../upstream/event-stream.js';
 import { eventOf } from '../../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../../upstream/upstream-error.js';
 import type { AnthropicStream } from '../anthropic/stream.js';
+import { WrappedStream } from '../wrapped-stream.js';
 import { failureInFrame } from './failure.js';
 
 /** Every event begins with its type. */
@@ -20,54 +20,28 @@ const nothing = Buffer.alloc(0);
 type EventsIn = (frame: EventFrame) => Buffer | null;
 
 /** Events of a model, each in a frame: they are put into the words of Anthropic's own stream, and read as that. */
-export class BedrockStream implements AnswerStream {
+export class BedrockStream extends WrappedStream {
   private readonly decoder = new EventStreamDecoder();
   private error: UpstreamError | null = null;
 
   constructor(
-    private readonly events: AnthropicStream,
+    read: AnthropicStream,
     private readonly confidential: Confidential,
     private readonly eventsOf: EventsIn = eventIn,
-  ) {}
-
-  get nextSequence(): number {
-    return this.events.nextSequence;
+  ) {
+    super(read);
   }
 
-  get unfinished(): number {
-    return this.decoder.unfinished + this.events.unfinished;
-  }
-
-  get usage(): Usage | null {
-    return this.events.usage;
-  }
-
-  get generated(): Generated {
-    return this.events.generated;
-  }
-
-  get progress(): number {
-    return this.events.progress;
-  }
-
-  get begun(): boolean {
-    return this.events.begun;
-  }
-
-  get worksUnseen(): boolean {
-    return this.events.worksUnseen;
+  override get unfinished(): number {
+    return this.decoder.unfinished + this.read.unfinished;
   }
 
   push(chunk: Buffer): StreamStep {
-    return this.step(this.events.push(this.error === null ? this.eventsIn(chunk) : nothing));
+    return this.step(this.read.push(this.error === null ? this.eventsIn(chunk) : nothing));
   }
 
-  end(): StreamStep {
-    return this.step(this.events.end());
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.events.closing(usage);
+  override end(): StreamStep {
+    return this.step(this.read.end());
   }
 
   /** Those before a failure are still the caller's. */

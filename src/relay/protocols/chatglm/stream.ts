@@ -1,37 +1,15 @@
-import type { Usage } from '../../../domain/call/usage.js';
-import type { AnswerStream, Generated, StreamStep } from '../../contracts/protocol.js';
+import type { StreamStep } from '../../contracts/protocol.js';
 import { LineTooLong } from '../../upstream/sse.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { WrappedStream } from '../wrapped-stream.js';
 import { ChatglmEvents } from './events.js';
 
 /** A stream whose events are put into such of JSON, and read as those. */
-export class ChatglmStream implements AnswerStream {
+export class ChatglmStream extends WrappedStream {
   private readonly events = new ChatglmEvents();
 
-  constructor(private readonly read: AnswerStream) {}
-
-  get nextSequence(): number {
-    return this.read.nextSequence ?? 0;
-  }
-
-  get unfinished(): number {
+  override get unfinished(): number {
     return this.events.unfinished + this.read.unfinished;
-  }
-
-  get usage(): Usage | null {
-    return this.read.usage;
-  }
-
-  get generated(): Generated {
-    return this.read.generated;
-  }
-
-  get progress(): number {
-    return this.read.progress;
-  }
-
-  get begun(): boolean {
-    return this.read.begun;
   }
 
   push(chunk: Buffer): StreamStep {
@@ -43,14 +21,10 @@ export class ChatglmStream implements AnswerStream {
     }
   }
 
-  end(): StreamStep {
+  override end(): StreamStep {
     const step = this.read.push(this.events.end());
     const last = this.read.end();
     const bytes = [step.bytes, last.bytes].filter((one) => one !== null);
     return { ...last, bytes: bytes.length > 0 ? Buffer.concat(bytes) : null };
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.read.closing(usage);
   }
 }
