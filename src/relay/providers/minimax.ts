@@ -59,7 +59,7 @@ function withThinking(holder: JsonObject, thought: string): JsonObject {
   const [first = {}] = objectsIn(details);
   if (thought === '') return rest;
   // Clients put the pieces together: each holds what is new in it alone.
-  return { ...rest, ...named(rest, thought), reasoning_details: [{ ...first, text: thought }] };
+  return { ...rest, reasoning_details: [{ ...first, text: thought }], ...named(rest, thought) };
 }
 
 /** `splits`: of the choices of a stream; null: the answer is whole. */
