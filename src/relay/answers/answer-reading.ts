@@ -60,6 +60,7 @@ export interface AnswerToRead {
   readonly caller: CallerRequest;
   /** See UpstreamRequest. */
   readonly gathers?: boolean | undefined;
+  readonly streamsLines?: boolean | undefined;
   readonly info: CallInfo;
   readonly sending: Pick<Sending, 'begun' | 'follow' | 'cancel'>;
   /** Longest silence inside a stream, and inside what upstream works at unseen, in milliseconds. */

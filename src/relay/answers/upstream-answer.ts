@@ -75,7 +75,8 @@ async function sound(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Re
 async function stream(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Read> {
   const { body, headers } = answer;
   try {
-    if (inLines.test(headers['content-type'] ?? '')) return await readFirstFrame(answered, body, nothing, false);
+    if (answered.streamsLines === true && inLines.test(headers['content-type'] ?? ''))
+      return await readFirstFrame(answered, body, nothing, false);
     const { bytes, json } = await beginningOf(body);
     return json
       ? await readWhole(answered, answer, await restOfJson(answered, body, bytes))

@@ -122,6 +122,8 @@ export interface UpstreamRequest {
   readonly urlIfMissing?: string;
   /** Its answer comes as a stream, and is gathered for a caller who wants it whole. Left out: as the caller asked. */
   readonly gathers?: boolean;
+  /** It is asked for a stream that is one JSON value in each line (NDJSON). Left out: for events. */
+  readonly streamsLines?: boolean;
   /** Milliseconds that upstream has for all of its answer. Left out: as long as others. */
   readonly timeoutMs?: number;
   /** With the type of the content where there is some. */

@@ -91,8 +91,8 @@ export async function sendAttempt(
     const { largeWork, answers } = ports;
     const room = { maxBytes: answers.maxBytes, slot: answerSlot };
     const patience = { idleMs, unseenMs: answerTimeoutMs };
-    const { gathers } = request;
-    const answered = { provider, channel, caller, gathers, info, sending, patience, largeWork, ...room };
+    const { gathers, streamsLines } = request;
+    const answered = { provider, channel, caller, gathers, streamsLines, info, sending, patience, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);

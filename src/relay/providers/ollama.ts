@@ -67,7 +67,7 @@ const wire: Protocol = {
     const operators = operatorsParameters(channel.paramOverride ?? {});
     const shown = { ...channel, paramOverride: channel.paramOverride === null ? null : operators.others };
     const read = asked.options.passThrough ? { ...operators, members: {} } : operators;
-    return ownWire(read).request({ ...asked, channel: shown });
+    return { ...ownWire(read).request({ ...asked, channel: shown }), streamsLines: true };
   },
   pictures: (asked) => plainChat.pictures?.(asked) ?? [],
   answer: (received) => (received.caller.mode === 'chat' ? plainChat : family).answer(received),

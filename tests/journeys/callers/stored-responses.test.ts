@@ -337,9 +337,10 @@ describe('a response that is stored here', () => {
 describe('all responses that are stored of a user', () => {
   const rowsOf = ({ actor }: TestUser): Promise<number> =>
     withDatabase(gateway.config, quietLog, async ({ pool }) => {
-      const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM stored_response WHERE user_id = $1', [
-        actor.id,
-      ]);
+      const { rows } = await pool.query<{ count: string }>(
+        'SELECT count(*) FROM stored_response WHERE user_id = $1 AND bytes > 0',
+        [actor.id],
+      );
       return Number(rows[0]?.count);
     });
   const withResponses = async (): Promise<{ readonly writer: TestUser; readonly ids: readonly string[] }> => {

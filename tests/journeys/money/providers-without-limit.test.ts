@@ -29,7 +29,7 @@ const chatglmAnswer = {
   ...{ code: 200, success: true },
   data: { choices: [{ role: 'assistant', content: 'Hello.' }], usage: chatAnswer.usage },
 };
-const libraryAnswer = { success: true, content: 'Hello.', documents: [] };
+const libraryAnswer = { success: true, answer: 'Hello.', documents: [] };
 const palmAnswer = { candidates: [{ author: '1', content: 'Hello.' }] };
 
 function answerTo(path: string): string {

@@ -43,7 +43,7 @@ describe('the signature of Tencent Cloud', () => {
   test('is that of host, content, action and time', () => {
     const secrets = {
       secretId: 'AKIDtest0000000000000000000000000001',
-      secretKey: 'testSecretKey00000000000000000001',
+      apiSecret: 'testSecretKey00000000000000000001',
       service: 'hunyuan',
     };
     const signed = {

@@ -10,7 +10,7 @@ import { bodyOf } from '../../upstream/request-content.js';
 
 interface Signing {
   readonly secretId: string;
-  readonly secretKey: string;
+  readonly apiSecret: string;
   readonly service: string;
 }
 
@@ -32,7 +32,7 @@ const algorithm = 'TC3-HMAC-SHA256';
 
 /** The `authorization` header. */
 export function tc3Signature(
-  { secretId, secretKey, service }: Signing,
+  { secretId, apiSecret, service }: Signing,
   { host, contentType, action, body, timestamp }: Signed,
 ): string {
   const headers = `content-type:${contentType}\nhost:${host}\nx-tc-action:${action.toLowerCase()}\n`;
@@ -40,17 +40,17 @@ export function tc3Signature(
   const date = new Date(timestamp * 1000).toISOString().slice(0, 10);
   const scope = `${date}/${service}/tc3_request`;
   const toSign = [algorithm, timestamp, scope, sha256(canonical)].join('\n');
-  const key = [service, 'tc3_request'].reduce((secret, part) => hmac(secret, part), hmac(`TC3${secretKey}`, date));
+  const key = [service, 'tc3_request'].reduce((secret, part) => hmac(secret, part), hmac(`TC3${apiSecret}`, date));
   const signature = hmac(key, toSign).toString('hex');
   return `${algorithm} Credential=${secretId}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
 }
 
 /** The id of the app, which comes first, is not asked for by this signature. Throws NotConvertible. */
 function secretsOf({ key }: Pick<UpstreamChannel, 'key'>): Omit<Signing, 'service'> {
-  const [appId, secretId, secretKey, ...others] = key.trim().split('|');
-  if (!appId || !secretId || !secretKey || others.length > 0)
+  const [appId, secretId, apiSecret, ...others] = key.trim().split('|');
+  if (!appId || !secretId || !apiSecret || others.length > 0)
     throw new NotConvertible('channel', 'the key of this channel is not of the form AppId|SecretId|SecretKey');
-  return { secretId, secretKey };
+  return { secretId, apiSecret };
 }
 
 /** `service`: as it is called in the scope of the signature. */

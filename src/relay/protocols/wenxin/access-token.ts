@@ -24,15 +24,15 @@ const parameter = 'access_token';
 
 interface KeyPair {
   readonly apiKey: string;
-  readonly secretKey: string;
+  readonly apiSecret: string;
 }
 
 /** Throws NotConvertible. */
 function keyPairOf({ key }: Pick<UpstreamChannel, 'key'>): KeyPair {
-  const [apiKey, secretKey, ...others] = key.trim().split('|');
-  if (!apiKey || !secretKey || others.length > 0)
+  const [apiKey, apiSecret, ...others] = key.trim().split('|');
+  if (!apiKey || !apiSecret || others.length > 0)
     throw new NotConvertible('channel', 'the key of this channel is not of the form APIKey|SecretKey');
-  return { apiKey, secretKey };
+  return { apiKey, apiSecret };
 }
 
 /** All that a token depends on, the way to it included. */
@@ -41,13 +41,13 @@ const nameOf = ({ key, proxy, baseUrl }: UpstreamChannel): string => `wenxin\n${
 async function fetchToken(
   provider: Provider,
   channel: UpstreamChannel,
-  { apiKey, secretKey }: KeyPair,
+  { apiKey, apiSecret }: KeyPair,
   { sideRequests }: AuthorisationPorts,
 ): Promise<Granted> {
   const query = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: apiKey,
-    client_secret: secretKey,
+    client_secret: apiSecret,
   });
   const url = `${tokenHost(provider, channel)}/oauth/2.0/token?${query}`;
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
