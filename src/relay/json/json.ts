@@ -24,6 +24,10 @@ export const objectsIn = (value: unknown): JsonObject[] => (isList(value) ? valu
 export const memberNamesIn = (holder: JsonObject): string[] =>
   Object.keys(holder).filter((name) => (holder[name] ?? null) !== null);
 
+/** Of a text, a number or a truth value; '' of all else: an object may have members by the names of its own methods. */
+export const scalarText = (value: JsonValue | undefined): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 /** A text with something in it, else null. */
 export const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 

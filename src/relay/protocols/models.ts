@@ -26,7 +26,7 @@ interface ListForm {
 /** Modes by the words of a list; null: there are no words. */
 export function modesIn(words: unknown, known: Readonly<Record<string, readonly Mode[]>>): readonly Mode[] | null {
   if (!Array.isArray(words)) return null;
-  return [...new Set(words.flatMap((word) => (Object.hasOwn(known, String(word)) ? (known[String(word)] ?? []) : [])))];
+  return [...new Set(words.flatMap((word) => modesByWord(word, known) ?? []))];
 }
 
 /** By one word. A word that is not known says nothing, as many use the member for something else. */

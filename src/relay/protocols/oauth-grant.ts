@@ -1,4 +1,4 @@
-import { countIn, isObject, textIn } from '../json/json.js';
+import { countIn, isObject, scalarText, textIn } from '../json/json.js';
 import { upstreamJson } from '../json/upstream-json.js';
 import type { Granted } from '../upstream/access-tokens.js';
 import type { Confidential } from '../upstream/confidential.js';
@@ -35,7 +35,7 @@ export function grantedToken(answer: ControlAnswer, { of, maxLifeSeconds, confid
     }
   }
   if ((status === 200 || refusals.has(status)) && isObject(reported) && textIn(reported.error) !== null) {
-    const message = `${of} was refused: ${textIn(reported.error_description) ?? String(reported.error)}`;
+    const message = `${of} was refused: ${textIn(reported.error_description) ?? scalarText(reported.error)}`;
     const code = textIn(reported.error);
     if (ourClock.test(message)) {
       const failure = { message, type: 'upstream_error', code, param: null };

@@ -3,7 +3,7 @@ import type { Usage } from '../../domain/call/usage.js';
 import type { AnswerWriter } from '../contracts/answer-writer.js';
 import type { ChatRequest, NeutralRequest } from '../contracts/neutral-request.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../contracts/protocol.js';
-import { isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
+import { isObject, type JsonObject, objectsIn, scalarText, textIn } from '../json/json.js';
 import type { Frame } from '../upstream/sse.js';
 import { messageIn } from './openai/reply.js';
 
@@ -49,7 +49,7 @@ export function withOwnToolNames(answer: JsonObject, renamed: RenamedTools | und
   if (renamed === undefined || renamed.size === 0) return answer;
   for (const choice of objectsIn(answer.choices))
     for (const { function: called } of objectsIn(messageIn(choice)?.tool_calls)) {
-      const own = isObject(called) ? renamed.get(String(called.name)) : undefined;
+      const own = isObject(called) ? renamed.get(scalarText(called.name)) : undefined;
       if (isObject(called) && own !== undefined) called.name = own;
     }
   return answer;

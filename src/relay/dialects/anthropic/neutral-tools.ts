@@ -1,5 +1,5 @@
 import type { ToolWords } from '../../contracts/neutral-request.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../../json/json.js';
 import { refused, refuseOthers, within } from './across.js';
 
 /* What a model may call, in neutral words: the tools of the request, as its messages have changed them by their end. */
@@ -105,7 +105,7 @@ export function choiceOf(choice: JsonValue | undefined): ToolWords {
   const parallel = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
   if (choice.type === 'tool')
     return { tool_choice: { type: 'function', function: { name: choice.name } }, ...parallel };
-  const known = choices[String(choice.type)];
+  const known = choices[scalarText(choice.type)];
   if (known === undefined) throw refused('tool_choice.type must be auto, any, none or tool');
   return { tool_choice: known, ...parallel };
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../domain/call/usage.js';
 import type { AnswerWriter, WholeAnswer } from '../../contracts/answer-writer.js';
-import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, parseJson, scalarText, textIn } from '../../json/json.js';
 import { rewrittenBytes, rewrittenJson } from '../../protocols/carried.js';
 import { lastEvents } from '../../protocols/openai/responses-stream.js';
 import { correctedResponsesUsage, writeResponsesUsage } from '../../protocols/openai/responses-usage.js';
@@ -49,15 +49,16 @@ export class ResponsesWriter implements AnswerWriter {
     this.number(event);
     const { type, ...rest } = event;
     const frame = Buffer.from(eventText(textIn(type) ?? '', rest));
-    if (lastEvents.has(String(type)))
+    if (lastEvents.has(scalarText(type)))
       this.held = { event, frame, data: frame.toString('utf8').replace(/^.*\ndata: /, '') };
     else this.outgoing.whole(frame);
   }
 
   forward(event: JsonObject, frame: Frame): void {
     const { bytes, end, from } = frame;
-    if (!lastEvents.has(String(event.type))) this.number(event);
-    if (lastEvents.has(String(event.type))) this.held = { event, frame: namedFrame(event, frame), data: dataOf(frame) };
+    if (!lastEvents.has(scalarText(event.type))) this.number(event);
+    if (lastEvents.has(scalarText(event.type)))
+      this.held = { event, frame: namedFrame(event, frame), data: dataOf(frame) };
     else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
     else this.outgoing.whole(namedFrame(event, frame));
   }

@@ -2,7 +2,7 @@ import { isAnthropicReasoning } from '../../contracts/neutral.js';
 import type { ChatMessage } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { parseExactly } from '../../json/exact-json.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../../json/json.js';
 import { instructionText } from '../instructions.js';
 import { anthropicCallId } from '../tool-call-ids.js';
 import { blocksOf, isBlank } from './content.js';
@@ -49,7 +49,7 @@ function callsOf(message: ChatMessage, path: string): JsonObject[] {
 }
 
 /** Calls of the older kind have no id but their name. */
-const functionId = (name: JsonValue | undefined): string => anthropicCallId(`function_${String(name)}`);
+const functionId = (name: JsonValue | undefined): string => anthropicCallId(`function_${scalarText(name)}`);
 
 /** What its model can be shown again of its thinking: unsigned, it would be refused. */
 function thinkingOf({ reasoning_details: details, reasoning_content: plain }: ChatMessage): JsonObject[] {

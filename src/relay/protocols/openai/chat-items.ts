@@ -1,7 +1,7 @@
 import { openAiReasoning } from '../../contracts/neutral.js';
 import type { ChatMessage } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../../json/json.js';
 import { openAiCallId } from '../tool-call-ids.js';
 
 /* Neutral messages as items of the Responses interface. */
@@ -169,7 +169,7 @@ class Items {
 }
 
 /** Calls of the older kind have no id but their name. */
-const functionId = (name: JsonValue | undefined): string => openAiCallId(`function_${String(name)}`);
+const functionId = (name: JsonValue | undefined): string => openAiCallId(`function_${scalarText(name)}`);
 
 /** `input`. Throws NotConvertible naming the message. */
 export function itemsOf(messages: readonly ChatMessage[]): JsonObject[] {

@@ -1,6 +1,6 @@
 import type { AnswerMessage, ChatChunk, ChunkChoice, ChunkHead } from '../../contracts/neutral-answer.js';
 import type { CallInfo } from '../../contracts/protocol.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../../json/json.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import {
   type CustomTools,
@@ -110,8 +110,8 @@ export class ResponseAsChunks {
     if (item === null || text === null || item.ended) return;
     item.sentAs ??= type;
     if (words === 'reasoning_content' && item.sentAs !== type) return;
-    const part = words === 'reasoning_content' ? ` ${event.summary_index ?? event.content_index ?? 0}` : '';
-    this.words(words, `${place}${part}`, text, words === 'content' ? logprobsIn([event]) : null);
+    const part = words === 'reasoning_content' ? ` ${scalarText(event.summary_index ?? event.content_index ?? 0)}` : '';
+    this.words(words, `${scalarText(place)}${part}`, text, words === 'content' ? logprobsIn([event]) : null);
   }
 
   private words(words: Words, part: string, text: string, logprobs: JsonObject | null = null): void {
@@ -154,8 +154,8 @@ export class ResponseAsChunks {
   private ended(item: JsonObject, place: JsonValue): void {
     const known = this.itemAt(place);
     if (known === null || known.ended) return;
-    if (item.type === 'message') this.said(item, known, String(place));
-    else if (item.type === 'reasoning') this.thought(item, known, String(place));
+    if (item.type === 'message') this.said(item, known, scalarText(place));
+    else if (item.type === 'reasoning') this.thought(item, known, scalarText(place));
     else if (isCall(item, this.custom)) this.called(item, known);
     known.ended = true;
   }

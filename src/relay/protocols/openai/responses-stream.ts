@@ -1,7 +1,7 @@
 import type { Usage } from '../../../domain/call/usage.js';
 import type { StreamInput } from '../../contracts/protocol.js';
 import { reportedTier } from '../../contracts/service-tier.js';
-import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, parseJson, scalarText, textIn } from '../../json/json.js';
 import { isWellShaped } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
@@ -86,7 +86,7 @@ export class ResponsesStream extends SseStream {
     this.strayPatterns = 0;
     if (like.words === '') return like.end;
     const { type, output_index, item_id } = this.patternOf;
-    this.piece(String(type), { delta: like.words, output_index, item_id });
+    this.piece(scalarText(type), { delta: like.words, output_index, item_id });
     return like.end;
   }
 

@@ -81,7 +81,13 @@ describe.each(protocols)('a client of %s', (dialect) => {
         expect(JSON.stringify(cut)).toBe(JSON.stringify(play(golden, [bytes])));
         for (const count of Object.values(cut.usage ?? {})) expect(count).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        // An object that hides its own conversion to a text.
+        examples: [
+          [[{ type: 'response.reasoning_text.delta', summary_index: { toString: 0 }, delta: ' ' }], 0],
+        ] as never,
+      },
     );
   });
 

@@ -1,7 +1,15 @@
 import type { CallerDialect, InvalidMember } from '../../../contracts/caller-dialect.js';
 import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import { maxChoices } from '../../../contracts/protocol.js';
-import { countIn, isList, isObject, type JsonObject, memberNamesIn, objectsIn } from '../../../json/json.js';
+import {
+  countIn,
+  isList,
+  isObject,
+  type JsonObject,
+  memberNamesIn,
+  objectsIn,
+  scalarText,
+} from '../../../json/json.js';
 import { readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import { memberIn, objectIn, partsIn } from '../../../protocols/gemini/names.js';
@@ -118,7 +126,7 @@ const generating = (action: string, dialect: CallerDialect, stream: boolean): En
   ],
   asksForAudio(body) {
     const modalities = memberIn(configIn(body), 'responseModalities');
-    return isList(modalities) && modalities.some((one) => String(one).toUpperCase() === 'AUDIO');
+    return isList(modalities) && modalities.some((one) => scalarText(one).toUpperCase() === 'AUDIO');
   },
   asksForStream: () => stream,
   // It stands in the last response of every stream.

@@ -1,5 +1,5 @@
 import type { BodySlot } from '../../../../http/body-room.js';
-import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../../json/json.js';
+import { isObject, type JsonObject, objectsIn, parseJson, scalarText, textIn } from '../../../json/json.js';
 import type { Frame } from '../../../upstream/sse.js';
 import { dataOf, isNamed } from '../../named-events.js';
 import { isPortableItem } from '../input-items.js';
@@ -55,7 +55,7 @@ export class Conversation {
     const { type, item, response } = event;
     if (type === itemDone && isObject(item) && isPortableItem(item))
       this.put(Number(event.output_index ?? 0), Buffer.from(memberText({ text, value: event }, 'item')));
-    else if (ended.has(String(type)) && isObject(response)) this.complete(response);
+    else if (ended.has(scalarText(type)) && isObject(response)) this.complete(response);
   }
 
   /** A response that generates nothing, and is remembered all the same. */
