@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { providerOf } from '../../src/relay/providers/registry.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
@@ -10,7 +11,10 @@ import { rowOf } from './tables.js';
 /** All of them take minutes, so a run of all tests takes one of each wire. */
 const all = process.env.EVERY_CHANNEL_TYPE === '1';
 const sample = new Set([1, 3, 14, 24, 39]);
-const chats = documentedAddresses.filter(({ paths }) => paths.chat !== undefined);
+/** Those without a colour are not offered for new channels. */
+const chats = documentedAddresses.filter(
+  ({ type, paths }) => paths.chat !== undefined && providerOf(type)?.colour !== null,
+);
 const walked = chats.filter(({ type }) => all || sample.has(type));
 if (!all)
   console.info(`${walked.length} of ${chats.length} channel types are walked through; EVERY_CHANNEL_TYPE=1 walks all`);
