@@ -1,11 +1,10 @@
 import type { UpstreamModel, UpstreamModels } from '../../application/ports/upstream-ports.js';
-import { bytesIn } from '../../domain/kernel/bounds.js';
 import { Failure } from '../../domain/kernel/failure.js';
-import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { openAiModelList } from '../protocols/models.js';
 import { NotReported, NotSupported, NotUnderstood } from '../protocols/provider-queries.js';
 import { type AskProviderPorts, askProvider } from './ask-provider.js';
+import { isUsableName } from './usable-model-name.js';
 
 /* "Which models does this upstream have?", asked with the key that its calls would be made with. */
 
@@ -14,15 +13,6 @@ type ModelsPorts = AskProviderPorts & Pick<RelayPorts, 'providerOf'>;
 /** Services that broker everybody's models list hundreds, with prices and descriptions. */
 const maxList = 2 * 1024 * 1024;
 const maxModels = 5000;
-/** Keys shorter than this can be words, and stand in names by chance. */
-const shortKey = 8;
-
-const isUsable = (key: string) => (name: string) =>
-  name === name.trim() &&
-  bytesIn(name) <= maxModelNameBytes &&
-  !/[\p{Cc}\p{Bidi_Control}\p{Surrogate},]/u.test(name) &&
-  // Whoever may ask may not read the key.
-  (key.length < shortKey || !name.includes(key));
 
 export const upstreamModels = ({ providerOf, ...ports }: ModelsPorts): UpstreamModels => ({
   async of(connection) {
@@ -33,7 +23,7 @@ export const upstreamModels = ({ providerOf, ...ports }: ModelsPorts): UpstreamM
         ask: provider.models ?? openAiModelList,
         maxBytes: maxList,
       });
-      const usable = isUsable(connection.key.trim());
+      const usable = isUsableName(connection.key.trim());
       const models = new Map<string, UpstreamModel>();
       for (const model of reported) if (!models.has(model.name) && usable(model.name)) models.set(model.name, model);
       if (models.size > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);

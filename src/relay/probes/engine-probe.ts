@@ -1,13 +1,12 @@
 import type { Engines, FoundEngine } from '../../application/ports/upstream-ports.js';
 import type { EngineId } from '../../domain/channel/engines.js';
-import { bytesIn } from '../../domain/kernel/bounds.js';
 import { Failure } from '../../domain/kernel/failure.js';
-import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, parseJson, textIn } from '../json/json.js';
 import { unreached } from '../pipeline/attempt-failure.js';
 import { listedModelsIn } from '../protocols/models.js';
 import type { ControlAnswer } from '../upstream/control-client.js';
+import { isUsableName } from './usable-model-name.js';
 
 /*
  * Which engine answers at an address: each reports of itself at a path of its own. A few questions through the same
@@ -102,12 +101,11 @@ const versionIn = (value: JsonValue): string | null => {
 const openAiList: NonNullable<Signature['listed']> = (answers) =>
   isList(memberOf(answers, list, 'data')) ? namesIn(answers.get(list) ?? {}) : [];
 
-function modelsIn(answers: Answers, { listed = openAiList }: Partial<Pick<Signature, 'listed'>>): readonly string[] {
-  const usable = listed(answers).filter(
-    (name) => name === name.trim() && bytesIn(name) <= maxModelNameBytes && !/[\p{Cc},]/u.test(name),
-  );
-  return [...new Set(usable)].slice(0, maxModels);
-}
+const modelsIn = (
+  answers: Answers,
+  { listed = openAiList }: Partial<Pick<Signature, 'listed'>>,
+  key: string,
+): readonly string[] => [...new Set(listed(answers).filter(isUsableName(key)))].slice(0, maxModels);
 
 export const engineProbe = ({ authorising }: EnginePorts): Engines => ({
   async at({ baseUrl, key, proxy }): Promise<FoundEngine> {
@@ -134,7 +132,7 @@ export const engineProbe = ({ authorising }: EnginePorts): Engines => ({
       id: found?.id ?? null,
       version: versionIn(memberOf(answers, path, name)),
       baseUrl: base,
-      models: modelsIn(answers, found ?? {}),
+      models: modelsIn(answers, found ?? {}, key.trim()),
       needsKey: answered.some(({ answer }) => answer.ok && (answer.status === 401 || answer.status === 403)),
     };
   },

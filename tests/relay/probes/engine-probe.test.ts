@@ -126,6 +126,11 @@ describe('an engine', () => {
   });
 });
 
+test('names that hold the key, or turn the direction of writing, are not listed', async () => {
+  answers = { ...vllm, '/v1/models': listOf('vllm', 'one', 'of sk-typed-0123456789', 'turned \u202eround') };
+  expect(await lookAt(server.url, 'sk-typed-0123456789')).toMatchObject({ id: 'vllm', models: ['one'] });
+});
+
 describe('an address without a known engine', () => {
   test.each<readonly [string, Record<string, unknown>]>([
     ['is another server in OpenAI’s form', { '/v1/models': listOf('me', 'one') }],
