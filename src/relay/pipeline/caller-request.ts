@@ -97,18 +97,6 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   const neutral = neutralOf(endpoint, body, exact, renamedTools);
   const { dialect } = endpoint;
   const asked = paid === null ? unpaid : paidFor(endpoint, paid);
-  const {
-    files,
-    answersAudio,
-    stream,
-    wantsUsage,
-    believed,
-    outputLimit,
-    maxOutput,
-    holdsToLimit,
-    tiers,
-    savesByCache,
-  } = asked;
   return {
     dialect,
     mode,
@@ -123,17 +111,8 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     neutral,
     ...requestInChat(parts),
     renamedTools,
-    files,
-    answersAudio,
-    stream,
-    wantsUsage,
     headers,
     promptTokens,
-    believed,
-    outputLimit,
-    maxOutput,
-    holdsToLimit,
-    tiers,
-    savesByCache,
+    ...asked,
   };
 }

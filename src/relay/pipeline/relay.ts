@@ -190,9 +190,9 @@ async function askForAnswer(
   try {
     const body = await continuedBody(ports, holder, endpoint, sent);
     const named = reached.to(nameCall(ports, admitted, body));
-    const resolved = await resolveCall(ports, named, body);
+    const resolved = reached.to(await resolveCall(ports, named, body));
     const conversation = await holdConversation(ports, resolved, body);
-    const holding = reached.to(conversation === null ? resolved : extended(resolved, { conversation }));
+    const holding = conversation === null ? resolved : reached.to(extended(resolved, { conversation }));
     const reserved = reached.to(await reserveCall(ports, holding));
     return await whileReserved(reserved, () => askUpstreams(ports, reserved, body));
   } finally {
