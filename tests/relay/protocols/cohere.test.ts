@@ -20,9 +20,9 @@ describe('a chat for Cohere', () => {
     ['logit_bias:', { logit_bias: { 50256: -100 } }],
     ['modalities:', { modalities: ['text', 'audio'] }],
     ['parallel_tool_calls:', { tools: [tool('a')], parallel_tool_calls: false }],
-    ['web_search:', { web_search_options: {} }],
+    ['web_search_options:', { web_search_options: {} }],
     ['stop:', { stop: ['a', 'b', 'c', 'd', 'e', 'f'] }],
-    ['tools[1]:', { tools: [tool('a'), { type: 'custom', custom: { name: 'b' } }] }],
+    ['tools[1].type:', { tools: [tool('a'), { type: 'custom', custom: { name: 'b' } }] }],
     [
       'tool_choice must be',
       { tools: [tool('a')], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } },

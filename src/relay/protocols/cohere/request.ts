@@ -1,8 +1,8 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
-import { hostedSearchesIn } from '../../contracts/hosted-search.js';
+import type { ChatRequest } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
-import { functionChoice } from '../chat-words.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
+import { functionChoice, functionsOffered, type OfferedFunction, refuseUnsupported, stopTexts } from '../chat-words.js';
 import { declinesThinking } from '../declined-thinking.js';
 import type { Edit, Target } from '../openai/variant.js';
 import { cohereConversation } from './messages.js';
@@ -17,49 +17,44 @@ const within = (value: JsonValue | undefined, lowest: number, highest: number): 
 const maxStops = 5;
 
 /** Throws NotConvertible. */
-function stopsIn({ stop }: JsonObject): readonly JsonValue[] | undefined {
-  const stops = (isList(stop) ? stop : [stop ?? '']).filter((one) => textIn(one) !== null);
+function stopsIn(body: ChatRequest): readonly string[] | undefined {
+  const stops = stopTexts(body);
   if (stops.length > maxStops) throw refused(`stop: this provider takes at most ${maxStops} texts`);
   return stops.length > 0 ? stops : undefined;
 }
 
 /** What would be asked for and not given. Throws NotConvertible naming it. */
-function refuseOthers(body: JsonObject): void {
-  const { n, logprobs, logit_bias: bias, modalities, parallel_tool_calls: parallel } = body;
-  if ((countIn(n) ?? 1) > 1) throw refused('n: this provider gives one choice');
-  if (logprobs === true) throw refused('logprobs: this provider reports none in this form');
+function refuseOthers(body: ChatRequest, bias: JsonValue | undefined): void {
+  refuseUnsupported(body, { formats: true });
+  const { parallel_tool_calls: parallel, tools } = body;
   if (isObject(bias) && Object.keys(bias).length > 0) throw refused('logit_bias: this provider has none');
-  if (isList(modalities) && modalities.some((one) => one !== 'text'))
-    throw refused('modalities: this provider answers with text alone');
-  if (parallel === false && objectsIn(body.tools).length > 0)
+  if (parallel === false && objectsIn(tools).length > 0)
     throw refused('parallel_tool_calls: this provider cannot be kept to one call at a time');
-  if (hostedSearchesIn(body).length > 0) throw refused('web_search: this provider runs no searches');
 }
 
-const isNamed = (tool: JsonObject, name: JsonValue | undefined): boolean =>
-  isObject(tool.function) && tool.function.name === name;
+const isStrict =
+  ({ tools, functions }: ChatRequest) =>
+  ({ name }: OfferedFunction): boolean =>
+    [...objectsIn(tools).map((tool) => tool.function), ...objectsIn(functions)].some(
+      (one) => isObject(one) && one.name === name && one.strict === true,
+    );
 
 /** One tool of many is called for sure where no other is offered. Throws NotConvertible. */
-function toolsIn(body: JsonObject): JsonObject {
-  const listed = objectsIn(body.tools).filter(({ function: one }) => isObject(one));
-  const offered = [...listed, ...objectsIn(body.functions).map((one) => ({ type: 'function', function: one }))];
-  if (offered.length < objectsIn(body.tools).length + objectsIn(body.functions).length && body.tool_choice !== 'none') {
-    const other = objectsIn(body.tools).findIndex(({ function: one }) => !isObject(one));
-    throw refused(`tools[${other}]: this provider takes tools of type function`);
-  }
+function toolsIn(body: ChatRequest): JsonObject {
+  const offered = functionsOffered(body);
   if (offered.length === 0) return {};
   const choice = functionChoice(body);
   const named = choice !== null && typeof choice === 'object' ? choice.name : undefined;
-  const chosen = named === undefined ? offered : offered.filter((tool) => isNamed(tool, named));
+  const chosen = named === undefined ? offered : offered.filter(({ name }) => name === named);
   if (chosen.length === 0) throw refused('tool_choice names a function that is not among the tools');
-  const tools = chosen.map(({ function: one }): JsonObject => {
-    const { name, description, parameters } = isObject(one) ? one : {};
-    return { type: 'function', function: { name, description, parameters: parameters ?? {} } };
-  });
-  const strict = chosen.every(({ function: one }) => isObject(one) && one.strict === true);
   return {
-    tools,
-    ...(strict && { strict_tools: true }),
+    tools: chosen.map(
+      ({ name, description, parameters }): JsonObject => ({
+        type: 'function',
+        function: { name, ...(description !== null && { description }), parameters },
+      }),
+    ),
+    ...(chosen.every(isStrict(body)) && { strict_tools: true }),
     ...(choice === 'none' && { tool_choice: 'NONE' }),
     ...((choice === 'required' || named !== undefined) && { tool_choice: 'REQUIRED' }),
   };
@@ -88,7 +83,8 @@ function thinkingIn(body: JsonObject, { caller, model }: Target): JsonObject | u
 const own = ['citation_options', 'safety_mode', 'strict_tools'];
 
 export const cohereChat: Edit = (body, target) => {
-  refuseOthers(body);
+  const chat = body as ChatRequest;
+  refuseOthers(chat, body.logit_bias);
   const { messages, documents } = cohereConversation(body.messages);
   const cited = [...(isList(body.documents) ? body.documents : []), ...documents];
   return {
@@ -102,8 +98,8 @@ export const cohereChat: Edit = (body, target) => {
     seed: typeof body.seed === 'number' ? body.seed : undefined,
     frequency_penalty: within(body.frequency_penalty, 0, 1),
     presence_penalty: within(body.presence_penalty, 0, 1),
-    stop_sequences: stopsIn(body),
-    ...toolsIn(body),
+    stop_sequences: stopsIn(chat),
+    ...toolsIn(chat),
     response_format: formatIn(body),
     thinking: thinkingIn(body, target),
     ...(cited.length > 0 && { documents: cited }),
