@@ -24,11 +24,14 @@ function changed<Value>(value: Value, path: Path, change: (holder: Holder, name:
   return copy;
 }
 
-/** A copy with null there. */
-export const nulledAt = <Value>(value: Value, path: Path): Value =>
+/** A copy with something else there. */
+export const placedAt = <Value>(value: Value, path: Path, placed: unknown): Value =>
   changed(value, path, (holder, name) => {
-    holder[name] = null;
+    holder[name] = placed;
   });
+
+/** A copy with null there. */
+export const nulledAt = <Value>(value: Value, path: Path): Value => placedAt(value, path, null);
 
 /** A copy without what is there. */
 export const withoutAt = <Value>(value: Value, path: Path): Value =>

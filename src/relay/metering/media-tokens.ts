@@ -1,5 +1,5 @@
 import type { TokenQuantity } from '../../domain/pricing/quantities.js';
-import { isObject, type JsonObject, type JsonValue, textIn } from '../json/json.js';
+import { isObject, type JsonObject, type JsonValue, scalarText, textIn } from '../json/json.js';
 import { type ImageDetail, imageRuleOf } from './image-rules.js';
 import { headerLength, type ImageSize, imageSize, longHeaderLength } from './image-size.js';
 import { type FileTokens, fileTokensOf, soundTokensOf } from './inline-file.js';
@@ -104,7 +104,7 @@ const uploaded = 'file://';
 
 /** Each member a part of this kind may carry its content in. Nobody knows which of them upstream looks at. */
 function* sourcesOf(part: JsonObject): Generator<string> {
-  for (const holder of [part[String(part.type)], part.input_audio, part.file, part]) {
+  for (const holder of [part[scalarText(part.type)], part.input_audio, part.file, part]) {
     if (typeof holder === 'string') yield holder;
     if (!isObject(holder)) continue;
     if (textIn(holder.file_id) !== null) yield uploaded;

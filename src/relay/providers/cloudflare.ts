@@ -8,7 +8,7 @@ import {
   type UpstreamChannel,
 } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, scalarText, textIn } from '../json/json.js';
 import { whisperAnswer, whisperRequest } from '../protocols/cloudflare-whisper.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { inPages, listedModelsIn, type ModelsWire, modesByWord } from '../protocols/models.js';
@@ -71,7 +71,7 @@ const statuses = new Map([
 const failure: OpenAiVariant['failure'] = (body) => {
   if (body.success !== false) return null;
   const [first] = objectsIn(body.errors);
-  const code = String(first?.code ?? '');
+  const code = scalarText(first?.code);
   return { status: statuses.get(code) ?? statusOf(reportedFailure(body)), code, message: textIn(first?.message) };
 };
 

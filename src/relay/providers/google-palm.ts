@@ -1,6 +1,6 @@
 import { usual } from '../../domain/channel/provider.js';
 import { NotConvertible, type Protocol, type Provider } from '../contracts/protocol.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../json/json.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
@@ -50,7 +50,7 @@ const prompted: Edit = ({ messages, tools, temperature, n, top_p, top_k }) => {
 
 const failure: OpenAiVariant['failure'] = ({ candidates, filters, error }) => {
   if (isObject(error)) {
-    const status = Number(error.code);
+    const status = Number(scalarText(error.code));
     const known = Number.isInteger(status) && status >= 400 && status <= 599 ? status : 502;
     return { status: known, code: textIn(error.status) ?? String(known), message: textIn(error.message) };
   }

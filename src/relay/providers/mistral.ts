@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Mode, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import { NotConvertible, type Provider } from '../contracts/protocol.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../json/json.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { renamed, without } from '../protocols/openai/request.js';
@@ -47,7 +47,7 @@ const outgoingMessage = (message: JsonObject): JsonObject => {
     ...(said !== undefined && { content: said }),
     ...(isList(toolCalls) && {
       tool_calls: objectsIn(toolCalls).map((call) =>
-        (call.id ?? null) === null ? call : { ...call, id: toolCallId(String(call.id)) },
+        (call.id ?? null) === null ? call : { ...call, id: toolCallId(scalarText(call.id)) },
       ),
     }),
     ...(typeof answers === 'string' && { tool_call_id: toolCallId(answers) }),

@@ -1,7 +1,7 @@
 import { soundModes, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
-import { isObject } from '../json/json.js';
+import { isObject, scalarText } from '../json/json.js';
 import { amountIn, type BalanceWire, balanceAt, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
@@ -34,7 +34,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: 
 const points: BalanceWire = async ({ base, isOwnBase, key, json }) => {
   const site = isOwnBase ? base : 'https://aiproxy.io';
   const { success, message, data } = await json(`${site}/api/report/getUserOverview`, { 'api-key': key });
-  if (success !== true) throw new NotReported(`message: ${String(message)}`);
+  if (success !== true) throw new NotReported(`message: ${scalarText(message)}`);
   return amountIn(isObject(data) ? data.totalPoints : undefined, 'data.totalPoints');
 };
 

@@ -1,5 +1,5 @@
 import { NotConvertible } from '../../contracts/protocol.js';
-import { isList, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, scalarText } from '../../json/json.js';
 import { camelOf, memberIn } from '../../protocols/gemini/names.js';
 
 /*
@@ -61,7 +61,7 @@ const details: Readonly<Record<string, string>> = { LOW: 'low', HIGH: 'high', UL
 
 /** How closely a picture is to be looked at, as other wires know it; undefined: as usual. */
 export const detailOfLevel = (level: JsonValue | undefined): string | undefined =>
-  details[String(level).replace('MEDIA_RESOLUTION_', '')];
+  details[scalarText(level).replace('MEDIA_RESOLUTION_', '')];
 
 const plainTypes = new Set<JsonValue>(['application/json', 'text/plain']);
 

@@ -1,5 +1,5 @@
 import { maxChoices } from '../../contracts/protocol.js';
-import { type JsonObject, textIn } from '../../json/json.js';
+import { type JsonObject, scalarText, textIn } from '../../json/json.js';
 
 /* Reasoning as a part of the content, for clients that show nothing else. */
 
@@ -14,7 +14,7 @@ export class ThinkingStream {
 
   /** Rewrites a delta in place. Gives the choice to send before this one when the thinking has ended. */
   rewrite(choice: JsonObject, delta: JsonObject | null): JsonObject | null {
-    const index = String(choice.index ?? 0);
+    const index = scalarText(choice.index ?? 0);
     const reasoning = delta && (textIn(delta.reasoning_content) ?? textIn(delta.reasoning));
     const content = delta && textIn(delta.content);
     if (delta) {

@@ -10,6 +10,7 @@ import { wholeSegment } from '../model-address.js';
 import { written } from '../request-builder.js';
 import { bedrockRefusal } from './failure.js';
 import { confidentialIn, credentialsIn, placed } from './key.js';
+import { withoutProfile } from './makers.js';
 import { BedrockStream } from './stream.js';
 
 /*
@@ -21,9 +22,6 @@ const interfaceVersion = 'bedrock-2023-05-31';
 
 /** The id a model is invoked by in a region. */
 export type InvokedAs = (model: string, region: string) => string;
-
-/** Tokens are counted by a model, and not by the profile of a group of regions. */
-const withoutProfile = (id: string): string => id.replace(/^[a-z-]{1,16}\.(?=anthropic\.)/, '');
 
 const actionOf = ({ counts, caller }: MessagesTarget): string =>
   counts ? 'count-tokens' : caller.stream ? 'invoke-with-response-stream' : 'invoke';

@@ -1,14 +1,10 @@
 import { isObject, type JsonObject } from '../../json/json.js';
+import { isArn, isClaude, isNova } from './makers.js';
 
 /*
  * Marks of what is to be kept in the cache. Models that keep nothing refuse a request with one, and Amazon's own take none
  * among tools: https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
  */
-
-const isClaude = (model: string): boolean => /^claude|(^|\.)anthropic\./.test(model);
-const isNova = (model: string): boolean => /(^|\.)amazon\.nova-/.test(model);
-/** It does not say which model it stands for. */
-const isArn = (model: string): boolean => model.startsWith('arn:');
 
 export class CachePoints {
   private readonly places: 'everywhere' | 'texts' | 'nowhere';

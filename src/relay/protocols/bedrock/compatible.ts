@@ -10,6 +10,7 @@ import type { Edit } from '../openai/variant.js';
 import type { InvokedAs } from './bedrock.js';
 import { bedrockRefusal } from './failure.js';
 import { confidentialIn, credentialsIn, isMantle, placed } from './key.js';
+import { withoutProfile } from './makers.js';
 
 /*
  * The interfaces of other houses that Amazon has beside its own: OpenAI's, below `/openai/v1` or, of its second engine,
@@ -74,7 +75,7 @@ export function messagesAtBedrock(invokedAs: InvokedAs): Protocol {
   const idOf = (model: string, channel: UpstreamChannel): string => {
     const id = invokedAs(model, credentialsIn(channel).region);
     // Its second engine knows no groups of regions.
-    return isMantle(channel.baseUrl) ? id.replace(/^[a-z-]{1,16}\.(?=anthropic\.)/, '') : id;
+    return isMantle(channel.baseUrl) ? withoutProfile(id) : id;
   };
   const wire = anthropicIn({
     withoutSearch: true,

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   numberIn,
   objectsIn,
+  scalarText,
   textIn,
 } from '../../json/json.js';
 import { limitGiven } from '../anthropic/request.js';
@@ -14,6 +15,7 @@ import type { MessagesTarget } from '../anthropic/variant.js';
 import { neutralAs } from '../request-builder.js';
 import { CachePoints } from './cache-points.js';
 import { ConverseBlocks, converseMessages } from './converse-blocks.js';
+import { isNova } from './makers.js';
 
 /*
  * A request in Anthropic's words, which callers of every dialect are put into, in those of Converse.
@@ -47,7 +49,8 @@ function refuseUnknown(body: JsonObject, override: JsonObject): void {
 }
 
 function toolOf(tool: JsonObject, path: string, cache: CachePoints): JsonObject[] {
-  if ((tool.type ?? 'custom') !== 'custom') throw refused(`${path}.type: a tool of type ${tool.type} ${cannot}`);
+  if ((tool.type ?? 'custom') !== 'custom')
+    throw refused(`${path}.type: a tool of type ${scalarText(tool.type)} ${cannot}`);
   const { name, description, input_schema: json, strict } = tool;
   const spec = {
     name,
@@ -99,8 +102,6 @@ function thinkingIn({ thinking, output_config: config }: JsonObject): Thinking {
   if (type === 'disabled') return { wanted: false, effort };
   return { wanted: type === undefined && named === null ? null : true, effort };
 }
-
-const isNova = (model: string): boolean => /(^|\.)amazon\.nova-/.test(model);
 
 /** Tokens that Amazon's models may put out with the highest effort. */
 const highestOutput = 128_000;

@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import {
@@ -47,7 +47,7 @@ function googleFailure(body: JsonObject, status: number | null, confidential: Co
   const details = objectsIn(error.details);
   const wrongKey = isAboutKey(details);
   const code = wrongKey ? 'invalid_api_key' : textIn(error.status);
-  const number = Number(error.code);
+  const number = Number(scalarText(error.code));
   const known = Number.isInteger(number) && number >= 400 && number <= 599 ? number : 502;
   const failure = { ...reportedFailure({ error: { message: error.message } }), type: textIn(error.status), code };
   return {

@@ -1,4 +1,13 @@
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import {
+  countIn,
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectsIn,
+  scalarText,
+  textIn,
+} from '../../json/json.js';
 import { embeddingList, orderedVectors } from '../embeddings.js';
 import type { OpenAiVariant, Reading } from '../openai/variant.js';
 
@@ -30,7 +39,7 @@ export const hunyuanFailure: OpenAiVariant['failure'] = (body) => {
     return { status: statusOf(code), code, message: textIn(error.Message) };
   }
   if (!isObject(amid)) return null;
-  const code = String(amid.Code ?? '');
+  const code = scalarText(amid.Code);
   const message = textIn(amid.Msg);
   // Some answers have the member with nothing in it.
   return message === null && (code === '' || code === '0') ? null : { status: statusOf(code), code, message };
@@ -62,7 +71,7 @@ function messageOf(said: JsonObject): JsonObject {
 function usageOf(reported: JsonValue | undefined): JsonObject | null {
   if (!isObject(reported)) return null;
   const { PromptTokens, CompletionTokens, TotalTokens, PromptTokensDetails: details } = reported;
-  const cached = isObject(details) ? countIn(Number(details.CachedTokens ?? 0)) : null;
+  const cached = isObject(details) ? countIn(Number(scalarText(details.CachedTokens))) : null;
   return {
     prompt_tokens: PromptTokens,
     completion_tokens: CompletionTokens,

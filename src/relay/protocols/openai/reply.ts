@@ -1,7 +1,7 @@
 import { isKeptId, type KeptObject } from '../../../domain/call/kept-object.js';
 import { noUsage, type Usage } from '../../../domain/call/usage.js';
 import { type Generated, maxChoices } from '../../contracts/protocol.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import type { OpenAiVariant, Reading } from './variant.js';
@@ -52,7 +52,7 @@ export class Generation implements Generated {
     const reasoning = message.reasoning_content ?? message.reasoning;
     if (typeof reasoning === 'string') this.said.add(reasoning);
     if (toolCalls !== undefined) this.noteToolCalls(choice, toolCalls);
-    if (isObject(functionCall)) this.noteFunction(`${choice.index} function`, functionCall);
+    if (isObject(functionCall)) this.noteFunction(`${scalarText(choice.index)} function`, functionCall);
     if (typeof refusal === 'string') this.said.add(refusal);
     if (isObject(audio)) this.noteAudio(audio);
   }
@@ -81,7 +81,10 @@ export class Generation implements Generated {
     const pieces = isObject(choice.delta);
     for (const [position, call] of objectsIn(toolCalls).entries())
       if (isObject(call.function))
-        this.noteFunction(`${choice.index} ${(pieces ? call.index : null) ?? position}`, call.function);
+        this.noteFunction(
+          `${scalarText(choice.index)} ${scalarText((pieces ? call.index : null) ?? position)}`,
+          call.function,
+        );
   }
 
   private noteFunction(call: string, { name, arguments: given }: JsonObject): void {

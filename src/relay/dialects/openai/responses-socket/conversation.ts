@@ -54,7 +54,7 @@ export class Conversation {
     if (!isObject(event)) return;
     const { type, item, response } = event;
     if (type === itemDone && isObject(item) && isPortableItem(item))
-      this.put(Number(event.output_index ?? 0), Buffer.from(memberText({ text, value: event }, 'item')));
+      this.put(Number(scalarText(event.output_index)), Buffer.from(memberText({ text, value: event }, 'item')));
     else if (ended.has(scalarText(type)) && isObject(response)) this.complete(response);
   }
 
