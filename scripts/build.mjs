@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const oldestNode = [20, 19];
-const tsc = join(root, 'node_modules/typescript/bin/tsc');
+const compilers = ['typescript-7/bin/tsc', 'typescript/bin/tsc'];
+
+/** What checks types: the newer takes a third of the time, and is not where packages were installed before it came. */
+export const typeChecker = compilers.find((path) => existsSync(join(root, 'node_modules', path)));
 
 const dist = join(root, 'dist');
 /** Left by a build that succeeded, dated at its start: what was saved meanwhile is newer. */
@@ -50,7 +53,7 @@ export const isBuilt = () => {
 export async function buildIfNeeded() {
   // A packed release brings dist and no sources.
   if (!existsSync(join(root, 'src')) || isBuilt()) return;
-  if (!existsSync(tsc)) throw new NotReady('Building needs the development packages. Run this first: npm ci');
+  if (typeChecker === undefined) throw new NotReady('Building needs the development packages. Run this first: npm ci');
   process.stderr.write('Building Tallygate …\n');
   await buildGateway();
 }
@@ -59,10 +62,8 @@ export async function buildIfNeeded() {
 export async function buildGateway() {
   const started = new Date();
   // It checks; what runs is the bundle.
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--noEmit'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const check = [join(root, 'node_modules', typeChecker), '-p', 'tsconfig.build.json', '--noEmit'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, check, { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new NotReady(`The build failed.\n${stdout}${stderr}`.trimEnd());
   const { bundle } = await import('./bundle.mjs');
   await bundle(root, dist);

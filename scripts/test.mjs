@@ -1,34 +1,69 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir, totalmem } from 'node:os';
+import { constants, setPriority, tmpdir, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
-import { asScript, buildIfNeeded, buildWebIfNeeded, checkMachine, NotReady, root } from './build.mjs';
+import { asScript, buildIfNeeded, buildWebIfNeeded, checkMachine, NotReady, root, typeChecker } from './build.mjs';
 
 /*
- * npm test: build, type check, lint, then the suite; one last line with the sum. With arguments, which go to vitest,
- * the checks are left out: that is somebody working on a few files.
+ * npm test: build, then the suite, and beside it type check and lint; one last line with the sum. With arguments, which
+ * go to vitest, the checks are left out: that is somebody working on a few files.
  */
 
 const checks = [
-  { name: 'type check', tool: 'typescript/bin/tsc', args: ['--noEmit'] },
-  { name: 'type check of the console', tool: 'typescript/bin/tsc', args: ['-p', 'web/tsconfig.json'] },
+  { name: 'type check', tool: typeChecker, args: ['--noEmit'] },
+  { name: 'type check of the console', tool: typeChecker, args: ['-p', 'web/tsconfig.json'] },
   { name: 'lint', tool: '@biomejs/biome/bin/biome', args: ['check', '.'] },
   { name: 'unused code and packages', tool: 'knip/bin/knip.js', args: [] },
 ];
 
-/** Runs a locally installed tool to its end and gives its exit code; signals to this process reach it. */
-function run(tool, args, env = process.env) {
-  const command = [join(root, 'node_modules', tool), ...args];
-  const child = spawn(process.execPath, command, { cwd: root, stdio: 'inherit', env });
-  const pass = (signal) => child.kill(signal);
+const start = (tool, args, options) =>
+  spawn(process.execPath, [join(root, 'node_modules', tool), ...args], { cwd: root, ...options });
+
+let interrupted = false;
+
+/** The exit code of a locally installed tool; signals to this process reach it. */
+function ended(child) {
+  const pass = (signal) => {
+    interrupted = true;
+    child.kill(signal);
+  };
   process.on('SIGINT', pass).on('SIGTERM', pass);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => {
+    child.once('close', (code, signal) => {
       process.off('SIGINT', pass).off('SIGTERM', pass);
       resolve(signal === null ? code : 1);
     });
   });
+}
+
+/**
+ * Runs a check where the suite leaves the processor idle, which waits for much. Gives what it prints, or null where it
+ * has passed.
+ */
+async function complaints({ tool, args }) {
+  const child = start(tool, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // Where priorities cannot be set it takes its share.
+  }
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk));
+  return (await ended(child)) === 0 ? null : Buffer.concat(printed).toString();
+}
+
+/** One after the other. Gives the names of those that fail, having printed what they say. */
+async function failedChecks() {
+  const failed = [];
+  for (const check of checks) {
+    if (interrupted) break;
+    const said = await complaints(check);
+    if (said === null) continue;
+    failed.push(check.name);
+    console.log(`${check.name}:\n${said}`);
+  }
+  return failed;
 }
 
 /** Skipped tests by file and suite: the suite's title says what it was waiting for. */
@@ -84,7 +119,7 @@ async function runSuite(args) {
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const env = { ...process.env, TMPDIR: directory };
-    const code = await run('vitest/vitest.mjs', ['run', ...reporters, ...args], env);
+    const code = await ended(start('vitest/vitest.mjs', ['run', ...reporters, ...args], { stdio: 'inherit', env }));
     const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null;
     return { code, results };
   } finally {
@@ -96,16 +131,12 @@ await asScript(async () => {
   const args = process.argv.slice(2);
   checkMachine();
 
-  const failedChecks = (await builds()) ? [] : ['build'];
-  const checked = (args.length === 0 ? checks : []).map(async ({ name, tool, args: options }) => {
-    if ((await run(tool, options)) !== 0) failedChecks.push(name);
-  });
-  await Promise.all(checked);
-
-  const { code, results } = await runSuite(args);
+  const built = await builds();
+  const [{ code, results }, unpassed] = await Promise.all([runSuite(args), args.length === 0 ? failedChecks() : []]);
+  const checksFailed = [...(built ? [] : ['build']), ...unpassed];
   const testResults = results?.testResults ?? [];
   for (const [suite, count] of skippedSuites(testResults)) console.log(`skipped ${count} in ${suite}`);
-  for (const name of failedChecks) console.log(`failed: ${name}, see above`);
+  for (const name of checksFailed) console.log(`failed: ${name}, see above`);
 
   // A file that cannot be loaded has no tests to fail, and an unhandled error belongs to none: both count as one.
   const brokenFiles = testResults.filter(
@@ -114,7 +145,7 @@ await asScript(async () => {
   );
   const failedTests = (results?.numFailedTests ?? 0) + brokenFiles.length;
   const unexplained = code !== 0 && failedTests === 0 ? 1 : 0;
-  const failed = failedTests + failedChecks.length + unexplained;
+  const failed = failedTests + checksFailed.length + unexplained;
   console.log(`${results?.numPassedTests ?? 0} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 });
