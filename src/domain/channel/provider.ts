@@ -19,6 +19,8 @@ export type PaidMode =
   | 'translation'
   | 'rerank'
   | 'moderation'
+  | 'image-generation'
+  | 'image-edit'
   | 'task';
 
 /** Those in which a model generates text: only they know tiers of service and tools that a provider runs by itself. */
@@ -26,6 +28,11 @@ export const textModes: ReadonlySet<Mode> = new Set<Mode>(['chat', 'completions'
 
 /** Sound both ways, as OpenAI's own interface has it. */
 export const soundModes = ['speech', 'transcription', 'translation'] as const satisfies readonly Mode[];
+
+/** Pictures made and changed, as OpenAI's own interface has it. */
+export const imageModes = ['image-generation', 'image-edit'] as const satisfies readonly Mode[];
+
+export const isImageMode = (mode: Mode): boolean => mode === 'image-generation' || mode === 'image-edit';
 
 /** What the field `other` of a channel means. */
 interface OtherField {

@@ -97,6 +97,13 @@ interface CountingFacts {
   readonly audioPrice: AudioPrice | null;
   /** Transcripts are sold by the token. Otherwise by the length of the file. */
   readonly transcribesByToken: boolean;
+  /**
+   * Pictures that it makes are sold by the token, and it reports these. `listed`: its maker lists how many a picture has;
+   * `open`: it takes any size, and its maker says how many only by examples. null: they are sold otherwise.
+   */
+  readonly drawsByToken: 'listed' | 'open' | null;
+  /** It makes pictures in two qualities, of which one is dearer. */
+  readonly drawsInHd: boolean;
   /** Speech is sold by the character. Otherwise by the token. */
   readonly speaksByCharacter: boolean;
   readonly encoding: 'o200k_base' | 'cl100k_base';

@@ -34,6 +34,8 @@ const unknown: ModelFacts = {
   audioPrice: null,
   transcribesByToken: false,
   speaksByCharacter: false,
+  drawsByToken: null,
+  drawsInHd: false,
   encoding: 'cl100k_base',
   hasOwnEncoding: false,
   messageTokens: { message: 3, name: 1 },

@@ -91,4 +91,10 @@ const sound: readonly FactRow[] = [
   wholeName(/^tts/, { speaksByCharacter: true }),
 ];
 
-export const openAiFacts: readonly FactRow[] = [...interfaceRules, ...conversations, ...sound];
+const drawing: readonly FactRow[] = [
+  family(/^gpt-image-1/, { drawsByToken: 'listed', ...tiles(65, 129) }),
+  family(/^(gpt|chatgpt)-image/, { drawsByToken: 'open' }),
+  family(/^dall-e-3/, { drawsInHd: true }),
+];
+
+export const openAiFacts: readonly FactRow[] = [...interfaceRules, ...conversations, ...sound, ...drawing];

@@ -12,6 +12,8 @@ export const pieceOfMode: Readonly<Record<PaidMode, PieceQuantity | null>> = {
   translation: 'seconds',
   rerank: 'searchUnits',
   moderation: null,
+  'image-generation': 'images',
+  'image-edit': 'images',
   // Those that make videos: all others are sold by the call.
   task: 'video',
 };

@@ -200,7 +200,8 @@ interface Terms {
 function isSold(record: ModelPrice, soldBy: SoldBy): boolean {
   if (soldBy === 'any' || !isSoldByPiece(record)) return isPricedBy(record);
   if (soldBy === null) return false;
-  const { pieces = {} } = record;
+  const { pieces = {}, pictures } = record;
+  if (soldBy === 'images' && pictures !== undefined) return true;
   return soldBy === 'video'
     ? (Object.keys(pieces) as PieceQuantity[]).some(isVideoSeconds)
     : pieces[soldBy] !== undefined;

@@ -29,6 +29,8 @@ interface PiecePrices {
   /** USD of one. A piece without a price is free. */
   readonly dollars: PriceRates<PieceQuantity>;
   readonly quotaPerUnit: string;
+  /** What was ordered, where that is what the price of a picture is for. */
+  readonly picture?: { readonly size: string; readonly quality: string };
 }
 
 /** Of any price. */

@@ -14,6 +14,8 @@ export const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can b
   TRANSLATION: 'translation',
   RERANK: 'rerank',
   MODERATION: 'moderation',
+  IMAGE_GENERATION: 'image-generation',
+  IMAGE_EDIT: 'image-edit',
   TASK: 'task',
   COUNTING: 'counting',
 });

@@ -1,4 +1,6 @@
-import { type Answer, wireOf } from '../contracts/protocol.js';
+import { isImageMode } from '../../domain/channel/provider.js';
+import { type Answer, type CallerRequest, wireOf } from '../contracts/protocol.js';
+import { ImagesAsStream } from '../protocols/images-as-stream.js';
 import { ResponseAsStream } from '../protocols/openai/response-as-stream.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
@@ -64,14 +66,18 @@ function asWhole({ channel, caller }: AnswerToRead, answer: Extract<Answer, { ok
   return { ok: true, got: { kind: 'answer', bytes, textType, usage, generated } };
 }
 
+function asStreamOf({ mode }: Pick<CallerRequest, 'mode'>) {
+  if (mode === 'responses') return ResponseAsStream;
+  return isImageMode(mode) ? ImagesAsStream : WholeAnswerAsStream;
+}
+
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
 function asStream(
   { caller, channel, info, sending, slot }: AnswerToRead,
   answer: Extract<Answer, { ok: true }>,
 ): Extract<Read, { ok: true }> {
   const context = { channel, caller, info };
-  const decoder =
-    caller.mode === 'responses' ? new ResponseAsStream(answer, context) : new WholeAnswerAsStream(answer, context);
+  const decoder = new (asStreamOf(caller))(answer, context);
   const first = { bytes: decoder.frames(), finished: true };
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();

@@ -1,4 +1,5 @@
 import type { PaidMode } from '../../domain/channel/provider.js';
+import type { OrderedPicture } from '../../domain/pricing/picture-prices.js';
 import type { JsonObject, JsonValue } from '../json/json.js';
 import type { PromptEstimate } from '../metering/prompt-tally.js';
 import type { SoundLength } from '../sound/sound-length.js';
@@ -48,6 +49,10 @@ export interface Demand {
   readonly standsFor?: 'characters' | 'seconds' | 'searchUnits';
   /** Its texts are read each by itself: the context of the model bounds none but each of them. Left out: together. */
   readonly readApart?: boolean;
+  /** It is made whole or not at all: there is no limit that could be lowered. Left out: there is one. */
+  readonly indivisible?: true;
+  /** Pictures are made, and each has so many tokens as near as can be known. Left out: none are. */
+  readonly pictureTokens?: number;
   /** The prompt is a recording, which lasts so long. Left out: it is not. */
   readonly recording?: SoundLength;
 }
@@ -88,6 +93,8 @@ export interface Endpoint {
   /** The caller wants the usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;
   readonly demand: (asked: DemandInput) => Demand;
+  /** What pictures are ordered, as far as it decides their price. Left out: none are. Throws NotConvertible. */
+  readonly picture?: (body: JsonObject) => OrderedPicture;
   /** How its bodies name what a provider keeps of their caller's. Left out: nothing may be named. */
   readonly kept?: KeptMembers;
   /** How its responses are stored here, where an upstream stores none. Left out: they are not. */

@@ -1,5 +1,6 @@
 import type { PaidMode } from '../../domain/channel/provider.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.js';
+import type { ImageEditRequest, ImageRequest } from './image-request.js';
 import { invalidModeration } from './moderation-request.js';
 import { NotConvertible } from './protocol.js';
 import { invalidRerank, textsOfDocuments } from './rerank-request.js';
@@ -110,6 +111,8 @@ interface NeutralBodies extends Record<PaidMode, object> {
   readonly translation: TranscriptionRequest;
   readonly rerank: RerankRequest;
   readonly moderation: ModerationRequest;
+  readonly 'image-generation': ImageRequest;
+  readonly 'image-edit': ImageEditRequest;
   /** Its dialect's own: each platform of tasks has its words, and is put into no others. */
   readonly task: JsonObject;
 }
@@ -164,6 +167,11 @@ function moderationRequest(body: JsonObject): ModerationRequest {
   return body as ModerationRequest;
 }
 
+function imageRequest(body: JsonObject): ImageEditRequest {
+  if (typeof body.prompt !== 'string') throw refused('prompt must be a string');
+  return body as unknown as ImageEditRequest;
+}
+
 const asGiven = (body: JsonObject): JsonObject => body;
 
 const checks: { readonly [Asked in PaidMode]: (body: JsonObject) => NeutralBodies[Asked] } = {
@@ -176,6 +184,8 @@ const checks: { readonly [Asked in PaidMode]: (body: JsonObject) => NeutralBodie
   translation: asGiven,
   rerank: rerankRequest,
   moderation: moderationRequest,
+  'image-generation': imageRequest,
+  'image-edit': imageRequest,
   task: asGiven,
 };
 

@@ -55,6 +55,8 @@ export interface Estimate extends ReservationEstimate {
   readonly uncounted: boolean;
   /** Of the recording that is the prompt; null: there is none. */
   readonly recording: SoundLength | null;
+  /** Of each picture that is made, as near as can be known; null: none are. */
+  readonly pictureTokens: number | null;
 }
 
 /** A limit every upstream takes, for models of which nothing is known. */
@@ -115,7 +117,7 @@ interface ToEstimate {
 }
 
 export function estimateReservation({
-  demand: { prompt: demanded, answers, asked: named, counted, recording, compacts, standsFor, readApart },
+  demand,
   names,
   price: listed,
   settings,
@@ -124,6 +126,7 @@ export function estimateReservation({
   minThinkingTokens = 0,
   unlimited = false,
 }: ToEstimate): Estimate {
+  const { prompt: demanded, answers, asked: named, counted, recording, compacts, standsFor, readApart } = demand;
   const prompt = standsFor !== undefined && isSoldBy(listed, standsFor) ? withoutInput(demanded) : demanded;
   const limits = limitsAmong(names, settings);
   const asked = unlimited ? null : named;
@@ -148,7 +151,7 @@ export function estimateReservation({
   const conservative = usageBound({ input: conservativeInput, output }, bound, prompt.conservative);
   // What no prompt of the call reaches need not be in every event of it.
   const price = withTiersUpTo(listed, reservedUsage(bound));
-  const mayLower = !unlimited && (asked === null || settings.lowersLimits);
+  const mayLower = !unlimited && demand.indivisible !== true && (asked === null || settings.lowersLimits);
   const minAnswer = mayLower
     ? Math.min(settings.preConsumedTokens + minThinkingTokens, asked ?? limits.output)
     : (asked ?? limits.output);
@@ -164,6 +167,7 @@ export function estimateReservation({
     conservative,
     uncounted: prompt.uncounted,
     recording: recording ?? null,
+    pictureTokens: demand.pictureTokens ?? null,
     answers,
     asked,
     limits,

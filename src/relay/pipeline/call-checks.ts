@@ -6,6 +6,7 @@ import type { PaidMode } from '../../domain/channel/provider.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { pieceOfMode } from '../../domain/pricing/mode-pieces.js';
+import { withPictures } from '../../domain/pricing/picture-prices.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { isPieces, isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
@@ -80,6 +81,23 @@ export function priceFor(
     400,
     'model_price_error',
     `ratio or price of model ${model} is not set, please contact the administrator`,
+  );
+}
+
+/** The same of pictures as they are ordered, where the call makes any. Throws RelayError: those have none. */
+export function picturesPriced(
+  price: Price,
+  { endpoint, body }: Pick<ToCheck, 'endpoint' | 'body'>,
+  { model, settings }: { readonly model: string; readonly settings: Settings },
+): Price {
+  if (endpoint.picture === undefined) return price;
+  const ordered = endpoint.picture(body);
+  const priced = withPictures(price, settings.prices, model, ordered);
+  if (priced !== null) return priced;
+  throw new RelayError(
+    400,
+    'model_price_error',
+    `model ${model} has no price for pictures of size ${ordered.size} and quality ${ordered.quality}, please contact the administrator`,
   );
 }
 

@@ -25,6 +25,7 @@ import {
   checkToolPrices,
   checkWords,
   modelIn,
+  picturesPriced,
   pinnedChannel,
   priceFor,
 } from './call-checks.js';
@@ -216,7 +217,7 @@ export function* resolutionSteps(
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
   const listed = priceFor({ model, group, mode: endpoint.mode }, caller, settings);
   const { tiers, terms } = chooseService(endpoint, body, model, settings);
-  const price = withService(listed, terms);
+  const price = withService(picturesPriced(listed, asked, { model, settings }), terms);
   return {
     tiers,
     endpoint,

@@ -8,6 +8,7 @@ import type { Generated } from '../contracts/protocol.js';
 import { presentFor } from '../delivery/call-times.js';
 import { hiddenCosts } from '../delivery/hidden-costs.js';
 import { believedUsage, seenTokens, type UsedTokens } from '../metering/believed-usage.js';
+import { pictureUsage } from '../metering/picture-usage.js';
 import { rankingUsage } from '../metering/ranking-usage.js';
 import { transcriptionUsage } from '../metering/transcription-usage.js';
 import { cutShort } from '../metering/unseen-cost.js';
@@ -57,27 +58,33 @@ export function keptOf(call: DeliveredCall): readonly KeptObject[] | undefined {
 
 export const comparedIdOf = (call: DeliveredCall): string | undefined => reportedBy(call).generated.comparedId;
 
+/** Its caller has, before a stream had ended: what upstream does for it goes on. */
+const hasLeft = ({ delivery }: DeliveredCall): boolean =>
+  delivery.kind === 'stream' && (delivery.outcome === 'caller-left' || delivery.outcome === 'caller-stalled');
+
 /** What is believed of the usage that upstream reported for a delivered answer. A usage that is not is logged. */
 export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: DeliveredCall): UsedTokens {
   const { usage, generated } = reportedBy(call);
   const { resolution, reservation, connection, course } = call;
   const { estimate, model, endpoint } = resolution;
   if (endpoint.mode === 'task') return usedByTask(reservation.bound);
-  const { recording, price, promptTokens: promptEstimate } = estimate;
+  const { recording, pictureTokens, answers, price, promptTokens: promptEstimate } = estimate;
   const { bound } = reservation;
   // The prompt may stand in the answer: `echo`.
   const echoes = endpoint.mode === 'completions';
   const known = { bound, promptEstimate, model, echoes };
   const used =
-    recording !== null
-      ? transcriptionUsage(usage, generated, recording, { bound, model, bySecond: isSoldBy(price, 'seconds') })
-      : endpoint.mode === 'rerank'
-        ? rankingUsage(usage, generated, {
-            ...known,
-            byUnit: isSoldBy(price, 'searchUnits'),
-            likely: estimate.conservative,
-          })
-        : withCharacters(believedUsage(usage, generated, known), price, bound);
+    pictureTokens !== null
+      ? pictureUsage(usage, { ...known, left: hasLeft(call), answers, pictureTokens, price })
+      : recording !== null
+        ? transcriptionUsage(usage, generated, recording, { bound, model, bySecond: isSoldBy(price, 'seconds') })
+        : endpoint.mode === 'rerank'
+          ? rankingUsage(usage, generated, {
+              ...known,
+              byUnit: isSoldBy(price, 'searchUnits'),
+              likely: estimate.conservative,
+            })
+          : withCharacters(believedUsage(usage, generated, known), price, bound);
   if (used.usageSource === 'disbelieved')
     log.warn(
       { requestId: connection.requestId, channelId: course.tried.at(-1), reported: usage, bound },
@@ -114,7 +121,8 @@ const unseen = (call: ReservedCall, thinks: boolean) => {
 /** The same with what may have gone unseen of an answer that was cut short. */
 export function cutUsage(ports: Pick<StagePorts, 'clock'>, call: DeliveredCall, believed: UsedTokens): UsedTokens {
   const { delivery, answer, resolution } = call;
-  if (delivery.kind !== 'stream' || !delivery.cutShort) return believed;
+  // Of a picture there are no words that could be counted.
+  if (delivery.kind !== 'stream' || !delivery.cutShort || resolution.estimate.pictureTokens !== null) return believed;
   const { generated } = delivery.reading.decoder;
   const { thinks, hasAudio } = hiddenCosts(call, answer);
   const silence = delivery.silence?.end() ?? { seenTokens: seenTokens(generated, resolution.model), silentMs: 0 };

@@ -1,4 +1,4 @@
-import { type Mode, other, soundModes, usual } from '../../domain/channel/provider.js';
+import { imageModes, type Mode, other, soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels } from '../catalogue/openai-models.js';
 import { NotConvertible, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
 import { textIn } from '../json/json.js';
@@ -27,6 +27,8 @@ const tasks: Readonly<Record<Mode, string | null>> = {
   translation: 'audio/translations',
   rerank: null,
   moderation: null,
+  'image-generation': 'images/generations',
+  'image-edit': 'images/edits',
   counting: null,
   task: null,
 };
@@ -107,7 +109,7 @@ export const azure: Provider = {
   colour: 'teal',
   keyHint: 'API key of the resource, or a token of Entra ID',
   other: other('API version when the caller names none, e.g. 2024-12-01-preview'),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'task'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, ...imageModes, 'task'],
   models,
   protocol: openAi({
     newerLimit: true,

@@ -1,4 +1,4 @@
-import { type Mode, soundModes, usual } from '../../domain/channel/provider.js';
+import { imageModes, type Mode, soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
 import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { reportsBalance } from '../protocols/balance.js';
@@ -30,6 +30,8 @@ const isOfOthers = (base: string): boolean =>
 const ownModes: readonly (readonly [RegExp, Mode])[] = [
   [/\/reranks?\/?([?#]|$)/, 'rerank'],
   [/\/moderations\/?([?#]|$)/, 'moderation'],
+  [/\/images\/generations\/?([?#]|$)/, 'image-generation'],
+  [/\/images\/edits\/?([?#]|$)/, 'image-edit'],
 ];
 const modeAt = (base: string): Mode | null => ownModes.find(([pattern]) => pattern.test(base))?.[1] ?? null;
 
@@ -70,7 +72,17 @@ export const custom: Provider = {
   colour: 'pink',
   keyHint: 'API key',
   ...reportsBalance((queries) => dashboardBalance(rooted(queries))),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'rerank', 'moderation', 'task'],
+  modes: [
+    'chat',
+    'completions',
+    'responses',
+    'embeddings',
+    ...soundModes,
+    ...imageModes,
+    'rerank',
+    'moderation',
+    'task',
+  ],
   modeAt,
   lacks: (mode, base) =>
     lacksOwn(mode, base) || (mode === 'responses' && isOfChat(base)) || (mode === 'task' && !isOfVideos(base)),

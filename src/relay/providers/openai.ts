@@ -1,4 +1,4 @@
-import { soundModes, usual } from '../../domain/channel/provider.js';
+import { imageModes, soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
 import type { Provider, UpstreamChannel } from '../contracts/protocol.js';
 import { reportsBalance } from '../protocols/balance.js';
@@ -22,7 +22,7 @@ export const openai: Provider = {
   keyHint: 'API key',
   billsOrganization: true,
   ...reportsBalance(dashboardBalance),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, 'moderation', 'task'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, ...imageModes, 'moderation', 'task'],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

@@ -1,4 +1,4 @@
-import { soundModes, usual } from '../../domain/channel/provider.js';
+import { imageModes, soundModes, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, scalarText } from '../json/json.js';
@@ -26,7 +26,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: 
   keyHint: 'API key',
   ...(balance !== undefined && reportsBalance(balance)),
   deprecated: true,
-  modes: ['chat', 'completions', 'embeddings', ...soundModes, 'moderation'],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes, ...imageModes, 'moderation'],
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
 });
 

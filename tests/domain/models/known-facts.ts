@@ -25,7 +25,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     Spark-4.0-Ultra Spark-Lite Spark-Max Spark-Max-32K Spark-Pro Spark-Pro-128K SparkDesk SparkDesk-v1.1
     SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0 THUDM/chatglm3-6b TencentARC/PhotoMaker ada babbage
     black-forest-labs/FLUX.1-schnell chatglm_lite chatglm_pro chatglm_std chatglm_turbo code-davinci-edit-001
-    codestral-latest cogview-3-flash curie dall-e-2 dall-e-3 davinci deepseek-ai/DeepSeek-Coder-V2-Instruct
+    codestral-latest cogview-3-flash curie dall-e-2 davinci deepseek-ai/DeepSeek-Coder-V2-Instruct
     deepseek-ai/DeepSeek-V2-Chat deepseek-ai/DeepSeek-V3 deepseek-ai/DeepSeek-V3.1 deepseek-ai/DeepSeek-V3.2
     deepseek-coder ernie-3.5-128k ernie-3.5-8k ernie-3.5-8k-preview ernie-4.0-8k ernie-4.0-8k-latest
     ernie-4.0-8k-preview ernie-4.0-turbo-128k ernie-4.0-turbo-8k ernie-4.0-turbo-8k-latest
@@ -236,7 +236,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
       takesEffort: false,
     },
   ],
-  ['chatgpt-image-latest', { hasOwnEncoding: true, isOpenAi: true, takesEffort: false }],
+  ['chatgpt-image-latest', { hasOwnEncoding: true, isOpenAi: true, takesEffort: false, drawsByToken: 'open' }],
   [
     `
     claude-2 claude-2.0 claude-2.1 claude-3-haiku-20240307 claude-3-opus-20240229 claude-3-sonnet-20240229
@@ -1250,7 +1250,15 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
       effortSuffixOf: 'gpt',
     },
   ],
-  ['gpt-image-1 gpt-image-1-mini gpt-image-1.5 gpt-image-2', { hasOwnEncoding: true, isOpenAi: true }],
+  [
+    'gpt-image-1 gpt-image-1-mini gpt-image-1.5',
+    {
+      ...{ hasOwnEncoding: true, isOpenAi: true, drawsByToken: 'listed' },
+      pictures: { by: 'tiles', base: 65, tile: 129 },
+    },
+  ],
+  ['gpt-image-2', { hasOwnEncoding: true, isOpenAi: true, drawsByToken: 'open' }],
+  ['dall-e-3', { drawsInHd: true }],
   [
     'gpt-oss:20b',
     {

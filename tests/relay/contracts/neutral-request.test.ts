@@ -19,6 +19,8 @@ describe('a neutral request', () => {
     translation: {},
     rerank: { query: 'hi', documents: ['a'], top_n: 1 },
     moderation: { input: ['hi'] },
+    'image-generation': { prompt: 'a cat' },
+    'image-edit': { prompt: 'a cat', images: [] },
     task: { prompt: 'a cat' },
   };
   test.each(Object.entries(bodies))('of mode %s keeps the given body object', (mode, body) => {

@@ -26,6 +26,7 @@ export const estimateOf = (quota: number): Estimate => ({
   conservative: { input: 30, output: 70 },
   uncounted: false,
   recording: null,
+  pictureTokens: null,
   answers: 1,
   asked: 70,
   limits: { output: 70, context: null, guessed: false },

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import { completions } from '../../../src/relay/dialects/openai/endpoints/completions.js';
 import { embeddings } from '../../../src/relay/dialects/openai/endpoints/embeddings.js';
+import { imageEdits, imageGenerations } from '../../../src/relay/dialects/openai/endpoints/images.js';
 import { moderations } from '../../../src/relay/dialects/openai/endpoints/moderations.js';
 import { rerank } from '../../../src/relay/dialects/openai/endpoints/rerank.js';
 import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
@@ -15,5 +16,7 @@ export const endpoints = {
   ...{ chat, completions, responses, embeddings, speech },
   ...{ rerank, moderation: moderations },
   ...{ transcription: transcriptions, translation: translations },
+  'image-generation': imageGenerations,
+  'image-edit': imageEdits,
   task: sunoEndpoint('music'),
 } satisfies Record<PaidMode, Endpoint>;

@@ -20,6 +20,8 @@ export const fetchModelsEn: Record<keyof typeof fetchModelsZh, string> = {
   'mode.TRANSLATION': 'translation',
   'mode.RERANK': 'rerank',
   'mode.MODERATION': 'moderation',
+  'mode.IMAGE_GENERATION': 'images',
+  'mode.IMAGE_EDIT': 'image edits',
   'mode.TASK': 'tasks',
   'mode.COUNTING': 'counting',
   'mode.none': 'not served here',

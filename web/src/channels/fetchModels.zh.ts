@@ -18,6 +18,8 @@ export const fetchModelsZh = {
   'mode.TRANSLATION': '语音翻译',
   'mode.RERANK': '重排',
   'mode.MODERATION': '审核',
+  'mode.IMAGE_GENERATION': '图片生成',
+  'mode.IMAGE_EDIT': '图片编辑',
   'mode.TASK': '异步任务',
   'mode.COUNTING': '计数',
   'mode.none': '此处无法调用',

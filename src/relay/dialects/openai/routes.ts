@@ -7,6 +7,7 @@ import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
+import { imageEdits, imageGenerations } from './endpoints/images.js';
 import { moderations } from './endpoints/moderations.js';
 import { rerank } from './endpoints/rerank.js';
 import { responses } from './endpoints/responses.js';
@@ -31,9 +32,12 @@ const endpoints: readonly Endpoint[] = [
   speech,
   transcriptions,
   translations,
+  imageGenerations,
+  imageEdits,
 ];
 
 const noCharacters = 'characters of videos are not served: describe them in the prompt of POST /v1/videos';
+const noVariations = 'API not implemented: pictures have no variations; change one with POST /v1/images/edits';
 /** What they cost depends on a film whose length nobody here knows. */
 const noEdits =
   'videos are not edited or extended here: order one with POST /v1/videos, or change one with POST /v1/videos/{id}/remix';
@@ -41,9 +45,7 @@ const noEdits =
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
 const notImplemented: readonly (readonly [Method, string, message?: string])[] = [
   ['POST', '/v1/edits'],
-  ['POST', '/v1/images/generations'],
-  ['POST', '/v1/images/edits'],
-  ['POST', '/v1/images/variations'],
+  ['POST', '/v1/images/variations', noVariations],
   ['GET', '/v1/files'],
   ['POST', '/v1/files'],
   ['GET', '/v1/files/:id'],

@@ -1,12 +1,21 @@
-import { urlIn } from '../../../domain/kernel/address.js';
 import { videoDefaults } from '../../../domain/models/video-defaults.js';
 import { videoSecondsAt } from '../../../domain/pricing/video-resolution.js';
 import type { InvalidMember } from '../../contracts/caller-dialect.js';
 import type { Upload } from '../../contracts/upload.js';
 import type { VideoOrder } from '../../contracts/video-object.js';
 import { type VideoRequest, videoSize } from '../../contracts/video-request.js';
-import { isObject, type JsonObject, type JsonValue, memberNamesIn, textIn } from '../../json/json.js';
-import { pictureType } from '../../metering/picture-type.js';
+import { isObject, type JsonObject, memberNamesIn, textIn } from '../../json/json.js';
+import {
+  checkBytes,
+  isGiven,
+  maxPictureBytes,
+  pictureText,
+  pictureTypes,
+  textAt,
+  Unfit,
+  unfitOr,
+  wholeAt,
+} from './order-members.js';
 
 /*
  * A video as it is ordered in OpenAI's words, or in those of the one-api family: JSON or the fields of a form. What is not
@@ -17,9 +26,6 @@ const maxPrompt = 32_000;
 const maxSeconds = 60;
 const maxVideos = 4;
 const maxSeed = 2 ** 32 - 1;
-const maxPictureBytes = 20 * 1024 * 1024;
-const maxAddress = 2_048;
-const pictureTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
 const ordered = [
   ...['model', 'prompt', 'seconds', 'size', 'input_reference', 'n', 'seed', 'negative_prompt', 'user'],
@@ -27,34 +33,6 @@ const ordered = [
 ];
 const orderedNames: ReadonlySet<string> = new Set(ordered);
 const metadataNames: ReadonlySet<string> = new Set(['negative_prompt', 'seed']);
-
-class Unfit extends Error {
-  constructor(
-    readonly param: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-const isGiven = (value: JsonValue | undefined): value is JsonValue => (value ?? null) !== null && value !== '';
-
-function textAt(holder: JsonObject, name: string, max: number, path = name): string | null {
-  const value = holder[name];
-  if (!isGiven(value)) return null;
-  if (typeof value !== 'string') throw new Unfit(path, `${path} must be a text, given once`);
-  if (value.length > max) throw new Unfit(path, `${path} must be at most ${max} characters`);
-  return value;
-}
-
-/** Fields of a form are texts. */
-function wholeAt(holder: JsonObject, name: string, [min, max]: readonly [number, number], path = name): number | null {
-  const value = holder[name];
-  if (!isGiven(value)) return null;
-  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
-  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new Unfit(path, `${path} must be a whole number from ${min} to ${max}`);
-}
 
 /** Of two names for the same thing. */
 function oneOf<Value>(name: string, value: Value | null, other: string, alike: Value | null): Value | null {
@@ -78,30 +56,6 @@ function sizeIn(body: JsonObject): string | null {
       'size must be a width and a height of at most 4096x2160, such as 1280x720',
     );
   return found;
-}
-
-const dataUrl = /^data:(image\/[a-z]{1,8});base64,(?=[A-Za-z0-9+/]+={0,2}$)/;
-
-/** An upstream that is sent something else may take it for what it is. */
-function checkBytes(first: Buffer, declared: string, path: string): void {
-  if (pictureType(first) !== declared)
-    throw new Unfit(path, `${path} is declared as ${declared}, and its first bytes are not those of one`);
-}
-
-function pictureText(text: string, path: string): string {
-  if (text.startsWith('data:')) {
-    if (text.length > Math.ceil(maxPictureBytes / 3) * 4 + 64)
-      throw new Unfit(path, `${path} must be a picture of at most ${maxPictureBytes} bytes`);
-    const [head = '', type = ''] = dataUrl.exec(text) ?? [];
-    if (pictureTypes.has(type)) {
-      checkBytes(Buffer.from(text.slice(head.length, head.length + 16), 'base64'), type, path);
-      return text;
-    }
-  } else if (text.length <= maxAddress && /^https?:\/\//i.test(text) && urlIn(text) !== null) return text;
-  throw new Unfit(
-    path,
-    `${path} must be an http(s) address of at most ${maxAddress} characters, or a data URL in base64 of ${[...pictureTypes].join(', ')}`,
-  );
 }
 
 function referenceIn(body: JsonObject): string | null {
@@ -206,24 +160,16 @@ export function readVideoRequest(
   upload: Upload | null,
   usualModel: string,
 ): VideoRequest | InvalidMember {
-  try {
-    return read(body, upload, usualModel);
-  } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-    return { param: error.param, message: error.message };
-  }
+  return unfitOr(() => read(body, upload, usualModel));
 }
 
 export const isVideoRequest = (found: VideoRequest | InvalidMember): found is VideoRequest => 'seconds' in found;
 
 /** A remix is as long and as large as what it is made of. */
 export function readRemix(body: JsonObject, { model, seconds, size }: VideoOrder): VideoRequest | InvalidMember {
-  try {
+  return unfitOr(() => {
     const unknown = memberNamesIn(body).find((name) => name !== 'prompt' && name !== 'model');
     if (unknown !== undefined) throw new Unfit(unknown.slice(0, 64), 'a remix takes a prompt and nothing else');
     return { model, prompt: promptIn(body), seconds, size, n: 1 };
-  } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-    return { param: error.param, message: error.message };
-  }
+  });
 }

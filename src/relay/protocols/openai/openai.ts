@@ -1,6 +1,9 @@
+import { isImageMode } from '../../../domain/channel/provider.js';
 import { type CallerRequest, NotConvertible, type Protocol, type UpstreamChannel } from '../../contracts/protocol.js';
 import { openAiAnswer } from './answer.js';
 import { chatAsResponses } from './chat-as-responses.js';
+import { imagesAnswer } from './images.js';
+import { ImagesStream } from './images-stream.js';
 import { addressesToInline } from './inlined-pictures.js';
 import { moderationAnswer } from './moderation.js';
 import { openAiRequest } from './request.js';
@@ -24,6 +27,8 @@ const isResponses = ({ caller }: Asked): boolean => caller.mode === 'responses';
 const isChatByResponses = ({ caller, channel }: Asked): boolean =>
   caller.mode === 'chat' && channel.responsesOnly === true;
 
+const isImages = ({ caller }: Asked): boolean => isImageMode(caller.mode);
+
 const completionsRefused = (): NotConvertible =>
   new NotConvertible('caller', 'this upstream has the Responses API alone, and takes no completions');
 
@@ -41,10 +46,12 @@ export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
     if (isChatByResponses(received)) return responsesAsChat(variant, received);
     if (received.caller.mode === 'rerank') return rerankAnswer(variant, received);
     if (received.caller.mode === 'moderation') return moderationAnswer(variant, received);
+    if (isImages(received)) return imagesAnswer(variant, received);
     return isTranscript(received.caller) ? transcriptAnswer(variant, received) : openAiAnswer(variant, received);
   },
   stream(opened) {
     if (isResponses(opened)) return new ResponsesStream(variant, opened);
+    if (isImages(opened)) return new ImagesStream(variant, opened);
     return isChatByResponses(opened) ? new ResponsesAsChatStream(variant, opened) : new OpenAiStream(variant, opened);
   },
 });

@@ -1,5 +1,5 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
-import type { Mode } from '../../../domain/channel/provider.js';
+import { isImageMode, type Mode } from '../../../domain/channel/provider.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { budgetsBelow } from '../../catalogue/thinking-budget.js';
 import type { CallerRequest, RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
@@ -27,6 +27,8 @@ const paths: Readonly<Record<Mode, string | null>> = {
   translation: '/v1/audio/translations',
   rerank: '/v1/rerank',
   moderation: '/v1/moderations',
+  'image-generation': '/v1/images/generations',
+  'image-edit': '/v1/images/edits',
   counting: null,
   task: null,
 };
@@ -113,8 +115,19 @@ const reasoningParameters: Edit = (body, target) => {
 const searchParameters: Edit = (body, target) =>
   factsOf(textIn(body.model) ?? '').takesTemperature ? body : without('temperature')(body, target);
 
+/** Models that report tokens of their pictures give them in base64, and refuse to be asked for it. */
+const pictureParameters: Edit = (body, target) =>
+  isImageMode(target.caller.mode) && factsOf(textIn(body.model) ?? '').drawsByToken !== null
+    ? without('response_format')(body, target)
+    : body;
+
 /** What OpenAI's own models want, wherever they are served. */
-export const openAiModelRules: readonly Edit[] = [effortSuffix('gpt'), reasoningParameters, searchParameters];
+export const openAiModelRules: readonly Edit[] = [
+  effortSuffix('gpt'),
+  reasoningParameters,
+  searchParameters,
+  pictureParameters,
+];
 
 /** Streams must end with usage, or must not be asked for it. */
 const usageOption =
@@ -122,6 +135,7 @@ const usageOption =
   (body, target) => {
     const { caller, options } = target;
     const { usageOnRequest = false } = variant;
+    if (isImageMode(caller.mode)) return body;
     const possible = typeof usageOnRequest === 'boolean' ? usageOnRequest : usageOnRequest(target);
     if (!caller.stream || !possible) return options.passThrough ? body : without('stream_options')(body, target);
     if (!options.forceUsage && !caller.wantsUsage) return body;

@@ -1,0 +1,97 @@
+import { add, type Decimal, decimal, decimalText, isNegative, negative, times } from '../kernel/decimal.js';
+import { factsOf } from '../models/model-facts.js';
+import { billedName, type PriceTables, pricedLike, recordIn } from './price-tables.js';
+import type { Price } from './pricing.js';
+import type { PicturePrice } from './records/model-price.js';
+
+/*
+ * What a picture costs that a model makes: by what was ordered, where a record says so, or by the price of a call and
+ * factors of size and quality. Models that report tokens of their pictures are charged by these.
+ */
+
+/** Left to the model: what costs most is reserved for it. */
+export const byTheModel = 'auto';
+
+/** As far as it decides what a picture costs. */
+export type OrderedPicture = {
+  /** Such as `1024x1024`, or `auto`. */
+  readonly size: string;
+  /** Such as `hd`, or `auto`. */
+  readonly quality: string;
+};
+
+const spelled = (word: string): string => word.toLowerCase().replace(/[*×]/, 'x');
+
+const fits = (stated: string | undefined, ordered: string): boolean =>
+  stated === undefined || ordered === byTheModel || spelled(stated) === ordered;
+
+/** More members are said of it. */
+const precision = ({ size, quality }: PicturePrice): number =>
+  (size === undefined ? 0 : 2) + (quality === undefined ? 0 : 1);
+
+const isDearer = (one: PicturePrice, other: PicturePrice): boolean =>
+  isNegative(add(decimal(other.usd), negative(decimal(one.usd))));
+
+/** Of a member that is left to the model: the dearest of all that fit; else of those that say most. null: none fits. */
+function statedPrice(prices: readonly PicturePrice[], ordered: OrderedPicture): string | null {
+  const size = spelled(ordered.size);
+  const quality = spelled(ordered.quality);
+  const fitting = prices.filter((price) => fits(price.size, size) && fits(price.quality, quality));
+  const isOpen = size === byTheModel || quality === byTheModel;
+  const closest = isOpen ? 0 : Math.max(...fitting.map(precision));
+  const [first, ...others] = fitting.filter((price) => precision(price) >= closest);
+  if (first === undefined) return null;
+  return others.reduce((dearest, one) => (isDearer(one, dearest) ? one : dearest), first).usd;
+}
+
+/** Of the size of a picture to one of 1024 by 1024, as price lists by call mean it. */
+const sizeFactors: ReadonlyMap<string, string> = new Map([
+  ['256x256', '0.4'],
+  ['512x512', '0.45'],
+  ['1024x1792', '2'],
+  ['1792x1024', '2'],
+]);
+
+/** DALL·E 3 alone is dearer in high definition, and a wide picture less so. */
+function qualityFactor(model: string, { size, quality }: OrderedPicture): string {
+  if (!factsOf(model).drawsInHd || spelled(quality) !== 'hd') return '1';
+  return sizeFactors.has(spelled(size)) ? '1.5' : '2';
+}
+
+const one = '1';
+/** USD of a picture for each unit of a model's ratio. */
+const perRatio = decimal('0.0025');
+
+/** The dearest size, where the model decides. */
+function sizeFactor(model: string, { size }: OrderedPicture): string {
+  if (spelled(size) === byTheModel) return factsOf(model).drawsInHd ? '2' : one;
+  return sizeFactors.get(spelled(size)) ?? one;
+}
+
+const timesFactors = (usd: Decimal, model: string, ordered: OrderedPicture): string =>
+  decimalText(times(times(usd, decimal(sizeFactor(model, ordered))), decimal(qualityFactor(model, ordered))));
+
+/** Its tokens are reported, and have prices. */
+const isByToken = (price: Price, model: string): boolean =>
+  price.per === 'token' && (factsOf(model).drawsByToken !== null || price.ratios.imageOutput !== undefined);
+
+/** The price of a call that makes pictures. null: those that were ordered have none. */
+export function withPictures(price: Price, tables: PriceTables, model: string, ordered: OrderedPicture): Price | null {
+  const { quotaPerUnit } = tables;
+  const { group, service, like } = price;
+  const terms = { group, ...(service !== undefined && { service }), ...(like !== undefined && { like }) };
+  const of = (usd: string) => ({
+    dollars: { ...price.pieces?.dollars, images: usd },
+    quotaPerUnit,
+    picture: { size: ordered.size, quality: ordered.quality },
+  });
+  const record = recordIn(tables, pricedLike(tables, model) ?? billedName(model));
+  if (record?.pictures !== undefined) {
+    const usd = statedPrice(record.pictures, ordered) ?? record.pieces?.images ?? null;
+    return usd === null ? null : { ...price, pieces: of(usd) };
+  }
+  if (price.pieces?.dollars.images !== undefined) return { ...price, pieces: of(price.pieces.dollars.images) };
+  if (isByToken(price, model)) return price;
+  const usd = price.per === 'call' ? decimal(price.price) : times(decimal(price.model), perRatio);
+  return { per: 'token', model: '0', ratios: {}, ...terms, pieces: of(timesFactors(usd, model, ordered)) };
+}
