@@ -25,6 +25,13 @@ const serviceMembers = (price: Price | null): Members =>
 
 const priceMembers = (price: Price | null): Members => {
   if (price === null) return {};
+  const picture = price.pieces?.picture;
+  const usd = price.pieces?.dollars.images;
+  if (picture !== undefined && usd !== undefined)
+    return {
+      ...{ model_ratio: 0, model_price: Number(usd), completion_ratio: 0, group_ratio: Number(price.group) },
+      ...{ image_size: picture.size, image_quality: picture.quality },
+    };
   return price.per === 'call'
     ? { model_ratio: 0, model_price: Number(price.price), completion_ratio: 0, group_ratio: Number(price.group) }
     : {
@@ -89,6 +96,7 @@ const settledMembers = (line: UsageLogEntry): Members => {
       : {}),
     // Despite its name the count is of image tokens that came in.
     ...(images > 0 ? { image: true, image_ratio: perToken(price, 'imageInput'), image_output: images } : {}),
+    ...((usage.images ?? 0) > 0 ? { image_count: usage.images } : {}),
     ...searchMembers(line),
     ...(price?.per === 'token' && isAudioChat(line) ? audioMembers(line, price) : {}),
     ...(claude ? { claude } : {}),

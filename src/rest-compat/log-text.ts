@@ -43,12 +43,22 @@ function taskRefund({ platform, publicId, quota }: RefundedTask, style: QuotaSty
   return `${begins}${publicId}，补偿 ${quotaText(quota, style)}`;
 }
 
+/** Of pictures that are sold by the picture; null: the call made none, or costs by tokens. */
+function picturePrice({ pieces }: Price): { readonly usd: string; readonly ordered: string } | null {
+  const usd = pieces?.dollars.images;
+  if (pieces?.picture === undefined || usd === undefined) return null;
+  return { usd, ordered: `，大小 ${pieces.picture.size}，品质 ${pieces.picture.quality}` };
+}
+
 function consumption(line: UsageLogEntry): string {
   const { price, prompt_tokens, completion_tokens } = line;
   if (price === null) return '';
   if (line.detail?.kind === 'task-submitted') return taskConsumption(line.detail, price);
   const service =
     price.service === undefined ? '' : `，服务层级 ${price.service.tier} 倍率 ${ratio(price.service.factor)}`;
+  const picture = picturePrice(price);
+  if (picture !== null)
+    return `模型价格 ${Number(picture.usd).toFixed(3)}，分组倍率 ${ratio(price.group)}${service}${picture.ordered}`;
   const silent = prompt_tokens + completion_tokens === 0 ? upstreamSilent : '';
   if (price.per === 'call') return `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${service}${silent}`;
   const inForce = priceByPlainInput(price, line.usage);

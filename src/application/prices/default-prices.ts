@@ -16,6 +16,7 @@ import {
   newerPrices,
   unpricedSpeech,
 } from '../../domain/pricing/built-in/newer-prices.js';
+import { builtInPicturePrices } from '../../domain/pricing/built-in/picture-prices.js';
 import { builtInRerankPrices } from '../../domain/pricing/built-in/rerank-prices.js';
 import { builtInVideoPrices } from '../../domain/pricing/built-in/video-prices.js';
 import type { ContextTierFactors } from '../../domain/pricing/context-tiers.js';
@@ -157,7 +158,7 @@ const setIfNew = (table: Map<string, string>, name: string, ratio: string): void
 };
 
 /** Of what is sold by the piece. */
-const builtInRecords = new Map([...builtInVideoPrices, ...builtInRerankPrices]);
+const builtInRecords = new Map([...builtInVideoPrices, ...builtInPicturePrices, ...builtInRerankPrices]);
 
 /** As they are at this instant. About 40 ms once, when the package is read; call it at start, not per request. */
 export function defaultPrices(at: Instant): DefaultPrices {

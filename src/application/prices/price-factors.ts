@@ -164,7 +164,12 @@ export function priceFactors(price: Price, called: string, group: string): reado
   const pieces = Object.entries(price.pieces?.dollars ?? {}) as [PieceQuantity, string][];
   const perUnit = price.per === 'call' ? price.quotaPerUnit : price.pieces?.quotaPerUnit;
   return [
-    ...(price.per === 'call' ? [inTable('price', price.price, 'ModelPrice', model)] : tokenSources(price, model)),
+    // Of pictures that are sold by what was ordered, tokens have no price.
+    ...(price.pieces?.picture !== undefined
+      ? []
+      : price.per === 'call'
+        ? [inTable('price', price.price, 'ModelPrice', model)]
+        : tokenSources(price, model)),
     ...pieces.map(([quantity, dollars]) => pieceSource(quantity, dollars, model)),
     ...(perUnit === undefined ? [] : [quotaPerUnitSource(perUnit)]),
     ...serviceSources(price, model),

@@ -95,6 +95,7 @@ const drawing: readonly FactRow[] = [
   family(/^gpt-image-1/, { drawsByToken: 'listed', ...tiles(65, 129) }),
   family(/^(gpt|chatgpt)-image/, { drawsByToken: 'open' }),
   family(/^dall-e-3/, { drawsInHd: true }),
+  family(/^((gpt|chatgpt)-image|dall-e-)/, { drawsOnly: true }),
 ];
 
 export const openAiFacts: readonly FactRow[] = [...interfaceRules, ...conversations, ...sound, ...drawing];

@@ -53,6 +53,7 @@ const families: readonly FactRow[] = [
   wholeName(/^grok-(3-mini|4|[5-9]|code)/, { refusesStops: true }),
   // They decide on their own how long to think.
   wholeName(/^grok-4\.20-.*reasoning/, { refusesEffort: true }),
+  family(/^grok-.*image/, { drawsOnly: true }),
   family(/^grok-2/, limits(32_768, 131_072)),
   family(/^grok-3/, limits(131_072, 131_072)),
   family(/^grok-/i, squares(256, 256, 448, 6)),

@@ -76,7 +76,12 @@ const isByToken = (price: Price, model: string): boolean =>
   price.per === 'token' && (factsOf(model).drawsByToken !== null || price.ratios.imageOutput !== undefined);
 
 /** The price of a call that makes pictures. null: those that were ordered have none. */
-export function withPictures(price: Price, tables: PriceTables, model: string, ordered: OrderedPicture): Price | null {
+export function priceOfPictures(
+  price: Price,
+  tables: PriceTables,
+  model: string,
+  ordered: OrderedPicture,
+): Price | null {
   const { quotaPerUnit } = tables;
   const { group, service, like } = price;
   const terms = { group, ...(service !== undefined && { service }), ...(like !== undefined && { like }) };

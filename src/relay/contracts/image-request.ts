@@ -38,6 +38,9 @@ export type ImageEditRequest = ImageRequest & {
 export const pictureFields: ReadonlySet<string> = new Set(['image', 'image[]']);
 export const maskField = 'mask';
 
+/** What one that is sent while it is made counts. */
+export const partialPictureTokens = 100;
+
 /** Pictures of one call. */
 export const maxImages = 10;
 /** Pictures to go by. */

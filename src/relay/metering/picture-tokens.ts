@@ -2,50 +2,54 @@ import { factsOf } from '../../domain/models/model-facts.js';
 import { byTheModel, type OrderedPicture } from '../../domain/pricing/picture-prices.js';
 
 /*
- * How many tokens a picture has that a model makes: https://developers.openai.com/api/docs/guides/image-generation lists
- * them for three sizes and qualities. Of others they grow with the area, as the examples there do.
+ * How many tokens a picture has that a model makes. https://developers.openai.com/api/docs/guides/image-generation lists
+ * them for three sizes. Of models that take any size, price lists of resellers show what they come to: at 3840 by 2160
+ * less than twice as many as at 1024 by 1024. The root of the area is above all of these.
  */
 
-/** Of a picture of 1024 by 1024. */
-const byQuality: ReadonlyMap<string, number> = new Map([
-  ['low', 272],
-  ['medium', 1_056],
-  ['high', 4_160],
-  ['xhigh', 8_320],
-  ['max', 16_640],
-]);
-/** What a model chooses by itself. */
-const usualQuality = 4_160;
+type ByQuality = Readonly<Record<'low' | 'medium' | 'high', number>>;
 
-const square = 1024 * 1024;
-/** The largest of those that are chosen where nobody asks for one. */
-const largestUsual = 1536 * 1024;
+/** Of a picture of 1024 by 1024; half as many more where a side is longer. */
+const listed: ByQuality = { low: 272, medium: 1_056, high: 4_160 };
+/** A small model has more of them by as many. */
+const listedMargin = 400;
 
-/** Examples of models that take any size have up to so many times as much. */
-const openMargin = 2;
-/** What such a model may plan first, in tokens. */
-const planning = 4_096;
+/** The most of any model, `xhigh` and `max` included. */
+const open: ByQuality = { low: 200, medium: 1_767, high: 7_033 };
+const openMargin = 1.25;
+/** What such a model may plan first. */
+const planning = 1_024;
 
-/** One that is sent while the picture is made. */
-export const partialPictureTokens = 100;
+const isQuality = (name: string): name is keyof ByQuality => Object.hasOwn(listed, name);
 
-export interface PictureTokenCount {
+interface PictureTokenCount {
   /** As near as can be known. */
   readonly expected: number;
   readonly max: number;
 }
 
+const square = 1024 * 1024;
+/** The largest of those that are chosen where nobody asks for one. */
+const largestUsual = 1536 * 1024;
+
 function areaOf(size: string): number {
   const [width = 0, height = 0] = size === byTheModel ? [] : size.split('x').map(Number);
-  return width * height || largestUsual;
+  return Math.max(width * height || largestUsual, square) / square;
 }
+
+const isListed = (names: ReadonlySet<string>): boolean =>
+  [...names].every((name) => factsOf(name).drawsByToken === 'listed');
 
 /** `names`: of the model, as asked for and as sent upstream. */
 export function pictureTokensOf({ size, quality }: OrderedPicture, names: ReadonlySet<string>): PictureTokenCount {
-  const area = Math.max(areaOf(size) / square, 1);
-  const expected = Math.ceil((byQuality.get(quality) ?? usualQuality) * area);
-  const listed = [...names].every((name) => factsOf(name).drawsByToken === 'listed');
-  return { expected, max: listed ? expected : expected * openMargin + planning };
+  const name = isQuality(quality) ? quality : 'high';
+  const area = areaOf(size);
+  if (isListed(names)) {
+    const expected = Math.ceil(listed[name] * area);
+    return { expected, max: expected + listedMargin };
+  }
+  const expected = Math.ceil(open[name] * Math.sqrt(area));
+  return { expected, max: Math.ceil(expected * openMargin) + planning };
 }
 
 /** What a picture to go by may have beside what its size says, where the model is to keep to it closely. */
@@ -54,7 +58,6 @@ const closely = 6_240;
 const openSource = 16_384;
 
 export function sourceTokensBeside(names: ReadonlySet<string>, fidelity: string | undefined): PictureTokenCount {
-  const listed = [...names].every((name) => factsOf(name).drawsByToken === 'listed');
-  if (!listed) return { expected: 0, max: openSource };
+  if (!isListed(names)) return { expected: 0, max: openSource };
   return fidelity === 'high' ? { expected: closely, max: closely } : { expected: 0, max: 0 };
 }

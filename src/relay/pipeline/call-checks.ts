@@ -6,7 +6,7 @@ import type { PaidMode } from '../../domain/channel/provider.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { pieceOfMode } from '../../domain/pricing/mode-pieces.js';
-import { withPictures } from '../../domain/pricing/picture-prices.js';
+import { priceOfPictures } from '../../domain/pricing/picture-prices.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { isPieces, isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
@@ -92,7 +92,7 @@ export function picturesPriced(
 ): Price {
   if (endpoint.picture === undefined) return price;
   const ordered = endpoint.picture(body);
-  const priced = withPictures(price, settings.prices, model, ordered);
+  const priced = priceOfPictures(price, settings.prices, model, ordered);
   if (priced !== null) return priced;
   throw new RelayError(
     400,

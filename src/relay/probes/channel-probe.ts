@@ -177,6 +177,8 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   const provider = ports.providerOf(type);
   if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
   const model = testModelOf(channel, wanted);
+  if (factsOf(model).drawsOnly)
+    return refused(`model ${model} makes pictures: a test would order one; test the channel by another model`);
   const parsed = ports.parsedChannel(channel);
   const names = [model, mappedModel(parsed.modelMapping, model) ?? model];
   const byResponses = servesByResponses(provider, channel.settings.baseUrl, parsed, names);

@@ -1,4 +1,4 @@
-import { usual } from '../../domain/channel/provider.js';
+import { imageModes, isImageMode, usual } from '../../domain/channel/provider.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
@@ -7,6 +7,7 @@ import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { effortSuffix, renamed, without } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
+import { xaiImageRequest } from '../protocols/xai-images.js';
 
 const reasoningParameters: Edit = (body, target) => {
   const model = textIn(body.model) ?? '';
@@ -15,6 +16,14 @@ const reasoningParameters: Edit = (body, target) => {
   if (refusesEffort) delete body.reasoning_effort;
   return without('stop', 'presence_penalty', 'frequency_penalty')(body, target);
 };
+
+const wire = openAi({
+  newerLimit: true,
+  usageOnRequest: true,
+  edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix('grok'), reasoningParameters],
+  reasoningIsSeparate: true,
+  minThinking: minEffort,
+});
 
 export const xai: Provider = {
   ...usual,
@@ -30,12 +39,9 @@ export const xai: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  modes: ['chat', 'completions', 'responses'],
-  protocol: openAi({
-    newerLimit: true,
-    usageOnRequest: true,
-    edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix('grok'), reasoningParameters],
-    reasoningIsSeparate: true,
-    minThinking: minEffort,
-  }),
+  modes: ['chat', 'completions', 'responses', ...imageModes],
+  protocol: {
+    ...wire,
+    request: (asked) => (isImageMode(asked.caller.mode) ? xaiImageRequest(asked) : wire.request(asked)),
+  },
 };

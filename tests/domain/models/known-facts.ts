@@ -25,7 +25,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     Spark-4.0-Ultra Spark-Lite Spark-Max Spark-Max-32K Spark-Pro Spark-Pro-128K SparkDesk SparkDesk-v1.1
     SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0 THUDM/chatglm3-6b TencentARC/PhotoMaker ada babbage
     black-forest-labs/FLUX.1-schnell chatglm_lite chatglm_pro chatglm_std chatglm_turbo code-davinci-edit-001
-    codestral-latest cogview-3-flash curie dall-e-2 davinci deepseek-ai/DeepSeek-Coder-V2-Instruct
+    codestral-latest cogview-3-flash curie davinci deepseek-ai/DeepSeek-Coder-V2-Instruct
     deepseek-ai/DeepSeek-V2-Chat deepseek-ai/DeepSeek-V3 deepseek-ai/DeepSeek-V3.1 deepseek-ai/DeepSeek-V3.2
     deepseek-coder ernie-3.5-128k ernie-3.5-8k ernie-3.5-8k-preview ernie-4.0-8k ernie-4.0-8k-latest
     ernie-4.0-8k-preview ernie-4.0-turbo-128k ernie-4.0-turbo-8k ernie-4.0-turbo-8k-latest
@@ -236,7 +236,10 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
       takesEffort: false,
     },
   ],
-  ['chatgpt-image-latest', { hasOwnEncoding: true, isOpenAi: true, takesEffort: false, drawsByToken: 'open' }],
+  [
+    'chatgpt-image-latest',
+    { hasOwnEncoding: true, isOpenAi: true, takesEffort: false, drawsByToken: 'open', drawsOnly: true },
+  ],
   [
     `
     claude-2 claude-2.0 claude-2.1 claude-3-haiku-20240307 claude-3-opus-20240229 claude-3-sonnet-20240229
@@ -1253,12 +1256,13 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
   [
     'gpt-image-1 gpt-image-1-mini gpt-image-1.5',
     {
-      ...{ hasOwnEncoding: true, isOpenAi: true, drawsByToken: 'listed' },
+      ...{ hasOwnEncoding: true, isOpenAi: true, drawsByToken: 'listed', drawsOnly: true },
       pictures: { by: 'tiles', base: 65, tile: 129 },
     },
   ],
-  ['gpt-image-2', { hasOwnEncoding: true, isOpenAi: true, drawsByToken: 'open' }],
-  ['dall-e-3', { drawsInHd: true }],
+  ['gpt-image-2', { hasOwnEncoding: true, isOpenAi: true, drawsByToken: 'open', drawsOnly: true }],
+  ['dall-e-2', { drawsOnly: true }],
+  ['dall-e-3', { drawsInHd: true, drawsOnly: true }],
   [
     'gpt-oss:20b',
     {
@@ -1279,7 +1283,15 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     { audioPrice: { input: '16.666666666667', output: '33.333333333334' }, hasOwnEncoding: true, isOpenAi: true },
   ],
   [
-    'grok-2 grok-2-image grok-2-vision',
+    'grok-2-image',
+    {
+      limits: { output: 32768, context: 131072 },
+      pictures: { by: 'squares', base: 256, each: 256, side: 448, max: 6 },
+      drawsOnly: true,
+    },
+  ],
+  [
+    'grok-2 grok-2-vision',
     {
       limits: { output: 32768, context: 131072 },
       pictures: { by: 'squares', base: 256, each: 256, side: 448, max: 6 },
@@ -1343,13 +1355,14 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
       refusesEffort: true,
     },
   ],
-  [
-    'grok-beta grok-imagine-image grok-latest grok-vision-beta',
-    { pictures: { by: 'squares', base: 256, each: 256, side: 448, max: 6 } },
-  ],
+  ['grok-beta grok-latest grok-vision-beta', { pictures: { by: 'squares', base: 256, each: 256, side: 448, max: 6 } }],
+  ['grok-imagine-image', { pictures: { by: 'squares', base: 256, each: 256, side: 448, max: 6 }, drawsOnly: true }],
   [
     'grok-imagine-image-pro',
-    { pictures: { by: 'squares', base: 256, each: 256, side: 448, max: 6 }, minThinkingLevel: 'low' },
+    {
+      pictures: { by: 'squares', base: 256, each: 256, side: 448, max: 6 },
+      ...{ minThinkingLevel: 'low', drawsOnly: true },
+    },
   ],
   [
     'imagen-3.0-generate-002',

@@ -1,6 +1,8 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/relay/json/json.js';
+import { otherForUser } from '../../../src/rest-compat/log-other.js';
+import { logContent } from '../../../src/rest-compat/log-text.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
@@ -35,6 +37,8 @@ let client: OpenAI;
 let reported: JsonObject;
 let status: number;
 let events: readonly JsonObject[] | null;
+let holds: boolean;
+let finish: (event: JsonObject) => void;
 let sent: { readonly url: string; readonly body: string; readonly type: string }[] = [];
 
 beforeAll(async () => {
@@ -45,13 +49,20 @@ beforeAll(async () => {
       return;
     }
     response.writeHead(status, { 'content-type': 'text/event-stream' });
-    for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-    response.end();
+    const write = (event: JsonObject) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    for (const event of events) write(event);
+    if (holds)
+      finish = (event) => {
+        write(event);
+        response.end();
+      };
+    else response.end();
   });
   gateway = await startTestGateway();
   callers = openCallers(gateway.url);
   const baseUrl = upstream.url;
   await gateway.addChannel({ type: 1, models: ['gpt-image-1', 'dall-e-3', 'by-size', 'by-ratio'], baseUrl });
+  await gateway.addChannel({ type: 48, models: ['grok-imagine-image'], baseUrl });
   await gateway.addChannel({ type: 27, models: ['talks-only'], baseUrl });
   await gateway.setOption('ModelPrice', '{"dall-e-3":0.04}');
   await gateway.setOption('ModelRatio', '{"by-ratio":4,"talks-only":1}');
@@ -83,6 +94,7 @@ beforeEach(async () => {
   reported = made;
   status = 200;
   events = null;
+  holds = false;
   sent = [];
 });
 
@@ -121,11 +133,11 @@ describe('pictures made of a text', () => {
       2,
       120_000,
     ],
-    ['the price of a call, where nothing else is asked for', { model: 'dall-e-3' }, 1, 20_000],
+    ['the price of a call in the usual size', { model: 'dall-e-3' }, 1, 20_000],
     ['the ratio of the model, of which one is 0.0025 USD', { model: 'by-ratio', size: '512x512' }, 1, 2_250],
     ['the price of size and quality', { model: 'by-size', size: '1024x1024', quality: 'low' }, 1, 5_000],
     ['the price of a size at any quality', { model: 'by-size', size: '1024x1024', quality: 'high', n: 3 }, 3, 30_000],
-    ['the dearest, where the model decides on the size', { model: 'by-size' }, 1, 15_000],
+    ['the highest price, where the model decides on the size', { model: 'by-size' }, 1, 15_000],
   ])('cost %s', async (_name, body, count, quota) => {
     reported = { created: 1, data: Array.from({ length: count }, () => ({ url: 'https://pictures.example/1.png' })) };
     const answer = await order(body);
@@ -160,7 +172,7 @@ describe('pictures made of a text', () => {
   test('cost no more tokens than were reserved, whatever upstream reports', async () => {
     reported = { ...made, usage: { input_tokens: 2 ** 40, output_tokens: 2 ** 40, total_tokens: 2 ** 41 } };
     const answer = await order({ model: 'gpt-image-1', size: '1024x1024', quality: 'low' });
-    expect(await line(answer)).toMatchObject({ usage_source: 'disbelieved', usage: { imageOutput: 272 } });
+    expect(await line(answer)).toMatchObject({ usage_source: 'disbelieved', usage: { imageOutput: 672 } });
   });
 
   test.each<[JsonObject, string, string]>([
@@ -180,6 +192,64 @@ describe('pictures made of a text', () => {
     const { message: said, param: named } = errorIn(answer);
     expect([said.includes(message) ? message : said, named ?? '']).toEqual([message, param]);
     expect(sent).toEqual([]);
+  });
+
+  test('have their size and quality in the line of the log', async () => {
+    const answer = await order({ model: 'dall-e-3', size: '1024x1792', quality: 'hd' });
+    const entry = await line(answer);
+    const words = logContent(entry, { inCurrency: true, quotaPerUnit: 500_000 });
+    expect(words).toBe('模型价格 0.120，分组倍率 1.00，大小 1024x1792，品质 hd');
+    expect(JSON.parse(otherForUser(entry))).toMatchObject({
+      model_price: 0.12,
+      image_size: '1024x1792',
+      image_count: 1,
+    });
+  });
+
+  test('of many bytes pass as they came, and with the usage that is charged where that is another', async () => {
+    const large = 'A'.repeat(3_000_000);
+    reported = { ...made, data: [{ b64_json: large }] };
+    expect((await order({ model: 'gpt-image-1', size: '1024x1024' })).text).toBe(JSON.stringify(reported));
+    reported = { created: 1, data: [{ b64_json: large }] };
+    const { data, usage: charged } = JSON.parse((await order({ model: 'gpt-image-1', size: '1024x1024' })).text);
+    expect([data[0].b64_json === large, charged.output_tokens]).toEqual([true, 4_160]);
+  });
+
+  test('of xAI are ordered by shape, and changed by pictures in JSON', async () => {
+    reported = { data: [{ url: 'https://pictures.example/1.jpg' }] };
+    const answer = await order({ model: 'grok-imagine-image', size: '1792x1024', n: 1 });
+    expect(JSON.parse(answer.text)).toEqual({ created: expect.any(Number), ...reported });
+    const image = await toFile(png, 'boat.png', { type: 'image/png' });
+    await client.images.edit({ model: 'grok-imagine-image', prompt: 'A boat.', image });
+    expect(sent.map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      [generations, { model: 'grok-imagine-image', prompt: 'A boat.', n: 1, aspect_ratio: '16:9', resolution: '2k' }],
+      [
+        edits,
+        {
+          ...{ model: 'grok-imagine-image', prompt: 'A boat.', n: 1 },
+          image: { url: `data:image/png;base64,${base64}`, type: 'image_url' },
+        },
+      ],
+    ]);
+    // Twice 0.02 USD.
+    expect(await gateway.available(user)).toBe(balance - 20_000);
+    const refused = await order({ model: 'grok-imagine-image', background: 'transparent' });
+    expect([refused.status, errorIn(refused).message]).toEqual([
+      400,
+      expect.stringContaining('background is not taken'),
+    ]);
+  });
+
+  test.each([
+    [401, 'wrong key', 500],
+    [429, 'too many', 429],
+    [500, 'broken', 500],
+  ])('cost nothing where upstream answers %d', async (refusal, message, seen) => {
+    status = refusal;
+    reported = { error: { message, type: 'server_error' } };
+    const answer = await order({ model: 'dall-e-3' });
+    expect(answer.status >= 400 && answer.status <= seen + 99).toBe(true);
+    expect(await gateway.available(user)).toBe(balance);
   });
 
   test('are refused by a channel whose provider makes none', async () => {
@@ -233,7 +303,8 @@ describe('pictures that are changed', () => {
 
   const boundary = 'b'.repeat(20);
   const part = (disposition: string, content: Buffer | string) => [
-    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`),
+    Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`),
+    Buffer.from(disposition.includes('filename') ? 'content-type: image/png\r\n\r\n' : '\r\n'),
     Buffer.from(content),
     Buffer.from('\r\n'),
   ];
@@ -245,7 +316,7 @@ describe('pictures that are changed', () => {
     ['a doubled field', form(...fields, part('name="n"', '1'), part('name="n"', '9'), picture), boundary, 'n must be'],
     ['a field with brackets', form(...fields, part('name="n[]"', '9'), picture), boundary, 'field n[] is not carried'],
     [
-      'a picture that is none',
+      'a file that is no picture',
       form(...fields, part('name="image"; filename="a"', 'x')),
       boundary,
       'image must be a picture',
@@ -298,6 +369,18 @@ describe('a picture that is sent while it is made', () => {
     expect(answer.headers['content-type']).toContain('text/event-stream');
     expect(answer.text).toContain('event: image_generation.completed\n');
     expect(await line(answer)).toMatchObject({ quota: 83_600 });
+  });
+
+  test('costs all of it where its caller leaves before it is finished', async () => {
+    events = [partial(0)];
+    holds = true;
+    const answer = await caller.send(generations, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: { model: 'gpt-image-1', prompt: 'A boat.', stream: true, partial_images: 1 },
+      enough: (text) => text.includes('partial_image'),
+    });
+    finish(completed());
+    expect(await line(answer)).toMatchObject({ quota: 83_600, usage: { imageOutput: 4_160, images: 1 } });
   });
 
   test('costs what has come of it where upstream breaks off', async () => {

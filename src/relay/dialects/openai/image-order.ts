@@ -154,7 +154,7 @@ function checkFile({ name, type, bytes }: FormFile): void {
   const found = pictureType(bytes);
   if (found === null || !pictureTypes.has(found))
     throw new Unfit(name, `${name} must be a picture: ${[...pictureTypes].join(', ')}`);
-  if (type.startsWith('image/') && type !== found && !(type === 'image/jpg' && found === 'image/jpeg'))
+  if (type !== found && !(type === 'image/jpg' && found === 'image/jpeg'))
     throw new Unfit(
       name,
       `${name} is declared as ${type.slice(0, maxWord)}, and its first bytes are those of ${found}`,

@@ -3,6 +3,7 @@ import type { AnswerWriter, WholeAnswer } from '../../contracts/answer-writer.js
 import type { CallerDialect } from '../../contracts/caller-dialect.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { withLongTexts, withoutLongTexts } from '../../json/long-texts.js';
 import { imageUsageFor } from '../../protocols/openai/image-usage.js';
 import { completed } from '../../protocols/openai/images-stream.js';
 import { type Frame, Outgoing } from '../../upstream/sse.js';
@@ -74,14 +75,16 @@ function charged({ event, frame }: Held, usage: Usage): Buffer {
 }
 
 const whole = ({ body, received, untouched }: WholeAnswer): Buffer =>
-  untouched ? received : Buffer.from(jsonText(body));
+  untouched ? received : withLongTexts(jsonText(body), received);
 
 /** Reads the answer once more: few come this way. */
 function withUsage(bytes: Buffer, usage: Usage): Buffer {
-  const answer = parseJson(bytes.toString('utf8'));
+  const answer = parseJson(withoutLongTexts(bytes).toString('utf8'));
   if (!isObject(answer)) return bytes;
   const words = imageUsageFor(answer.usage, usage);
-  return words === undefined || words === answer.usage ? bytes : Buffer.from(jsonText({ ...answer, usage: words }));
+  return words === undefined || words === answer.usage
+    ? bytes
+    : withLongTexts(jsonText({ ...answer, usage: words }), bytes);
 }
 
 export const imagesCaller: CallerDialect = {

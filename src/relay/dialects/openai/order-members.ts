@@ -5,7 +5,7 @@ import { pictureType } from '../../metering/picture-type.js';
 
 /* Members of an order for pictures or videos: of JSON, or fields of a form. */
 
-export const maxPictureBytes = 20 * 1024 * 1024;
+export const maxSentPicture = 20 * 1024 * 1024;
 const maxAddress = 2_048;
 export const pictureTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp']);
 
@@ -53,8 +53,8 @@ export function checkBytes(first: Buffer, declared: string, path: string): void 
 
 export function pictureText(text: string, path: string): string {
   if (text.startsWith('data:')) {
-    if (text.length > Math.ceil(maxPictureBytes / 3) * 4 + 64)
-      throw new Unfit(path, `${path} must be a picture of at most ${maxPictureBytes} bytes`);
+    if (text.length > Math.ceil(maxSentPicture / 3) * 4 + 64)
+      throw new Unfit(path, `${path} must be a picture of at most ${maxSentPicture} bytes`);
     const [head = '', type = ''] = dataUrl.exec(text) ?? [];
     if (pictureTypes.has(type)) {
       checkBytes(Buffer.from(text.slice(head.length, head.length + 16), 'base64'), type, path);

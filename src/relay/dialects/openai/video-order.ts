@@ -8,7 +8,7 @@ import { isObject, type JsonObject, memberNamesIn, textIn } from '../../json/jso
 import {
   checkBytes,
   isGiven,
-  maxPictureBytes,
+  maxSentPicture,
   pictureText,
   pictureTypes,
   textAt,
@@ -90,8 +90,8 @@ function checkFiles(upload: Upload | null, image: string | null): void {
   if (image !== null) throw new Unfit('image', 'send one picture: as a file, or by its address');
   if (!pictureTypes.has(file.type))
     throw new Unfit('input_reference', `input_reference must be of type ${[...pictureTypes].join(', ')}`);
-  if (file.bytes.length === 0 || file.bytes.length > maxPictureBytes)
-    throw new Unfit('input_reference', `input_reference must be a picture of 1 to ${maxPictureBytes} bytes`);
+  if (file.bytes.length === 0 || file.bytes.length > maxSentPicture)
+    throw new Unfit('input_reference', `input_reference must be a picture of 1 to ${maxSentPicture} bytes`);
   checkBytes(file.bytes, file.type, 'input_reference');
 }
 

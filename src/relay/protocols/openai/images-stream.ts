@@ -1,7 +1,7 @@
+import { partialPictureTokens } from '../../contracts/image-request.js';
 import type { StreamInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
 import { isWellShaped } from '../../json/upstream-json.js';
-import { partialPictureTokens } from '../../metering/picture-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
 import { confidentialOf } from '../confidential-of.js';

@@ -1,6 +1,7 @@
 import { maxImages } from '../../contracts/image-request.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isList, type JsonObject, objectsIn, textIn } from '../../json/json.js';
+import { withoutLongTexts } from '../../json/long-texts.js';
 import { noAnswer } from '../says-something.js';
 import { readImageUsage } from './image-usage.js';
 import { Generation } from './reply.js';
@@ -12,19 +13,20 @@ import type { OpenAiVariant } from './variant.js';
 /** There is a picture in it, or where one is. */
 export const hasPicture = ({ b64_json, url }: JsonObject): boolean => textIn(b64_json) !== null || textIn(url) !== null;
 
-export const picturesIn = (data: unknown): JsonObject[] => objectsIn(data).filter(hasPicture).slice(0, maxImages);
+const picturesIn = (data: unknown): JsonObject[] => objectsIn(data).filter(hasPicture).slice(0, maxImages);
 
-export function pictured(): Generation {
+function pictured(): Generation {
   const generated = new Generation();
   generated.finishReason = 'stop';
   return generated;
 }
 
 export function imagesAnswer(variant: OpenAiVariant, answered: AnswerInput): Answer {
-  const got = reportedBody(variant, answered);
+  const { caller, info, body: received } = answered;
+  // A whole answer passes as it came; as a stream it is written anew.
+  const got = reportedBody(variant, caller.stream ? answered : { ...answered, body: withoutLongTexts(received) });
   if (!got.ok) return got;
-  const { received, reported } = got;
-  const { caller, info } = answered;
+  const { reported } = got;
   const reading = { mode: caller.mode, info, streamed: false, toolCalls: 0, finished: false, said: false } as const;
   const translate = variant.translator?.() ?? variant.translate;
   const body = translate ? translate(reported, reading) : reported;

@@ -1,11 +1,11 @@
 import type { PaidMode } from '../../../../domain/channel/provider.js';
 import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
-import type { ImageEditRequest, ImageRequest } from '../../../contracts/image-request.js';
+import { type ImageEditRequest, type ImageRequest, partialPictureTokens } from '../../../contracts/image-request.js';
 import { NotConvertible } from '../../../contracts/protocol.js';
 import type { JsonObject } from '../../../json/json.js';
 import { imageRuleOf } from '../../../metering/image-rules.js';
 import { imageSize, longHeaderLength } from '../../../metering/image-size.js';
-import { partialPictureTokens, pictureTokensOf, sourceTokensBeside } from '../../../metering/picture-tokens.js';
+import { pictureTokensOf, sourceTokensBeside } from '../../../metering/picture-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import type { FormFile } from '../../../upstream/request-content.js';
 import { isImageRequest, readImageEdit, readImageRequest } from '../image-order.js';

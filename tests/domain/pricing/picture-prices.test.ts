@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { defaultPrices } from '../../../src/application/prices/default-prices.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
+import { priceOfPictures } from '../../../src/domain/pricing/picture-prices.js';
+import { type PriceTables, priceOf, ratioTable } from '../../../src/domain/pricing/price-tables.js';
+import { chargeOf } from '../../../src/domain/pricing/pricing.js';
+import type { ModelPrice } from '../../../src/domain/pricing/records/model-price.js';
+
+const pictures: ModelPrice = {
+  pictures: [
+    { usd: '0.5' },
+    { quality: 'hd', usd: '0.25' },
+    { size: '1024*1024', usd: '0.125' },
+    { size: '1024x1024', quality: 'low', usd: '0.0625' },
+  ],
+};
+const tables: PriceTables = {
+  ...defaultPrices(Instant(Date.UTC(2026, 10, 28))),
+  ...{ reasoningRatio: new Map(), serviceTiers: new Map(), groupRatio: new Map(), toolPrice: new Map() },
+  quotaPerUnit: '500000',
+  records: new Map([
+    ['by-order', pictures],
+    ['by-picture', { pieces: { images: '0.1' } }],
+    ['by-size', { pictures: [{ size: '1024x1024', usd: '0.1' }] }],
+  ]),
+  modelPrice: ratioTable({ 'dall-e-3': 0.04, 'by-call': 0.04 }),
+  modelRatio: ratioTable({ 'by-ratio': 2, 'gpt-image-1': 2.5 }),
+};
+
+/** USD of two pictures; null: they have no price. */
+function dollars(model: string, size: string, quality: string): number | null {
+  const price = priceOf(tables, model, 'default', false, 'images');
+  const priced = price === null ? null : priceOfPictures(price, tables, model, { size, quality });
+  return priced === null ? null : chargeOf({ images: 2 }, priced) / 500_000;
+}
+
+describe('two pictures', () => {
+  test.each([
+    ['by-order', '1024x1024', 'low', 0.125],
+    ['by-order', '1024x1024', 'high', 0.25],
+    ['by-order', '512x512', 'hd', 0.5],
+    ['by-order', '512x512', 'low', 1],
+    ['by-order', '1024x1024', 'auto', 1],
+    ['by-order', 'auto', 'low', 1],
+    ['by-picture', 'auto', 'auto', 0.2],
+    ['by-size', '512x512', 'auto', null],
+    ['by-call', '256x256', 'hd', 0.032],
+    ['by-call', '640x480', 'standard', 0.08],
+    ['dall-e-3', '1024x1024', 'hd', 0.16],
+    ['dall-e-3', '1792x1024', 'hd', 0.24],
+    ['dall-e-3', 'auto', 'standard', 0.16],
+    ['by-ratio', '1024x1024', 'auto', 0.01],
+    ['gpt-image-1', '1024x1024', 'high', 0.000002],
+    ['unknown', 'auto', 'auto', null],
+  ])('of %s at %s in quality %s cost %d USD', (model, size, quality, usd) => {
+    expect(dollars(model, size, quality)).toBe(usd);
+  });
+
+  test('have the size and quality in their price that they were ordered in', () => {
+    const price = priceOf(tables, 'by-call', 'default', false, 'images');
+    if (price === null) throw new Error('no price');
+    expect(priceOfPictures(price, tables, 'by-call', { size: '256x256', quality: 'auto' })).toEqual({
+      ...{ per: 'token', model: '0', ratios: {}, group: '1' },
+      pieces: {
+        ...{ dollars: { images: '0.016' }, quotaPerUnit: '500000' },
+        picture: { size: '256x256', quality: 'auto' },
+      },
+    });
+  });
+});
