@@ -178,7 +178,7 @@ describe('the channel types', () => {
       deprecated: false,
       modes: [
         ...['CHAT', 'COMPLETIONS', 'RESPONSES', 'EMBEDDINGS', 'SPEECH', 'TRANSCRIPTION', 'TRANSLATION'],
-        ...['MODERATION', 'TASK'],
+        ...['IMAGE_GENERATION', 'IMAGE_EDIT', 'MODERATION', 'TASK'],
       ],
       served: true,
     });

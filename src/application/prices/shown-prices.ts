@@ -9,6 +9,7 @@ import {
   type UnitPrices,
   unitPricesOf,
 } from '../../domain/pricing/billing.js';
+import { withDearestPicture } from '../../domain/pricing/picture-prices.js';
 import { type PriceTables, priceOf, serviceFactorsOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { toolsSoldWith } from '../../domain/pricing/provider-tools.js';
@@ -47,7 +48,8 @@ export interface AnnouncedPrice {
 export function shownPrice(tables: PriceTables, model: string, group: string, acceptsUnpriced: boolean): Price | null {
   const price = priceOf(tables, model, group, acceptsUnpriced);
   if (price === null) return null;
-  return withTools(price, tables, model, Object.fromEntries(toolsSoldWith(model).map((tool) => [tool, 1])));
+  const shown = withDearestPicture(price, tables, model);
+  return withTools(shown, tables, model, Object.fromEntries(toolsSoldWith(model).map((tool) => [tool, 1])));
 }
 
 /** Whether what is sold by the piece is charged instead of all tokens: these only stand for it, or cost nothing. */

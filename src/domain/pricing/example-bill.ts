@@ -2,6 +2,7 @@ import type { Usage } from '../call/usage.js';
 import { add, type Decimal, decimalText, integer, isZero, negative, quotient } from '../kernel/decimal.js';
 import { invalidField } from '../kernel/failure.js';
 import { type Billing, billingOf } from './billing.js';
+import { withDearestPicture } from './picture-prices.js';
 import { billedName, type PriceTables, priceOf, serviceFactorsOf } from './price-tables.js';
 import { exactCharge, type Price, tokenUnit } from './pricing.js';
 import { type Quantity, tokenQuantities } from './quantities.js';
@@ -57,7 +58,7 @@ function purchaseRecord({ purchase, contextTiers, serviceTiers }: ModelPrice): M
 function priceOfCall(tables: PriceTables, { model, usage, group, serviceTier }: ExampleCall): Price | null {
   const price = priceOf(tables, model, group, false);
   if (price === null) return null;
-  const withPieces = withTools(price, tables, model, usage);
+  const withPieces = withTools(withDearestPicture(price, tables, model), tables, model, usage);
   if (serviceTier === null) return withPieces;
   const factors = serviceFactorsOf(tables, model);
   const tier = pricedTier(factors, serviceTier);

@@ -100,3 +100,10 @@ export function priceOfPictures(
   const usd = price.per === 'call' ? decimal(price.price) : times(decimal(price.model), perRatio);
   return { per: 'token', model: '0', ratios: {}, ...terms, pieces: of(timesFactors(usd, model, ordered)) };
 }
+
+/** Where a record names pictures, the price of the dearest of them; else the same. For lists, which know no order. */
+export function withDearestPicture(price: Price, tables: PriceTables, model: string): Price {
+  const record = recordIn(tables, pricedLike(tables, model) ?? billedName(model));
+  if (record?.pictures === undefined) return price;
+  return priceOfPictures(price, tables, model, { size: byTheModel, quality: byTheModel }) ?? price;
+}

@@ -29,7 +29,7 @@ export type ImageRequest = OrderedPicture & {
 
 /** Pictures to go by stand here, as addresses or data URLs in base64, or are files of the form beside it. */
 export type ImageEditRequest = ImageRequest & {
-  readonly images: readonly string[];
+  readonly images?: readonly string[];
   /** What of the first picture may be changed. */
   readonly mask?: string;
 };

@@ -16,7 +16,7 @@ const dataUrl = ({ bytes, type }: FormFile): string =>
 
 /** Those of the order, and files that came with it. */
 export function sourcePictures(
-  { images, mask }: Pick<ImageEditRequest, 'images' | 'mask'>,
+  { images = [], mask }: Pick<ImageEditRequest, 'images' | 'mask'>,
   { files }: Pick<CallerRequest, 'files'>,
 ): SourcePictures {
   const all = files ?? [];

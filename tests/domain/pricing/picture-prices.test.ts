@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { defaultPrices } from '../../../src/application/prices/default-prices.js';
+import { shownPrice, shownPrices } from '../../../src/application/prices/shown-prices.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
+import { exampleBill } from '../../../src/domain/pricing/example-bill.js';
 import { priceOfPictures } from '../../../src/domain/pricing/picture-prices.js';
 import { type PriceTables, priceOf, ratioTable } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
@@ -54,6 +56,16 @@ describe('two pictures', () => {
     ['unknown', 'auto', 'auto', null],
   ])('of %s at %s in quality %s cost %d USD', (model, size, quality, usd) => {
     expect(dollars(model, size, quality)).toBe(usd);
+  });
+
+  test('are listed at the highest price of their record, and no tokens beside them', () => {
+    const shown = shownPrice(tables, 'by-order', 'default', false);
+    expect(shown === null ? null : shownPrices(shown, 'by-order')).toEqual({
+      ...{ unitPrices: {}, tiers: [] },
+      pieces: [{ quantity: 'images', unitPrice: '250000' }],
+    });
+    const call = { model: 'by-order', usage: { images: 2 }, group: 'default', serviceTier: null };
+    expect(exampleBill(tables, pictures, call).billing?.total).toBe(500_000);
   });
 
   test('have the size and quality in their price that they were ordered in', () => {

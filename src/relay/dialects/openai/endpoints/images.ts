@@ -24,8 +24,10 @@ function orderIn(read: Reader, body: JsonObject): Order {
   throw new NotConvertible('caller', found.message);
 }
 
-const sourcesOf = (order: Order): readonly string[] =>
-  'images' in order ? [...order.images, ...(order.mask === undefined ? [] : [order.mask])] : [];
+function sourcesOf(order: Order): readonly string[] {
+  const { images = [], mask }: Partial<ImageEditRequest> = order;
+  return mask === undefined ? images : [...images, mask];
+}
 
 /** Pictures to go by: only where a file says how large its picture is, it is looked into. */
 function tallySources(tally: PromptTally, order: Order, { upload, model, names }: DemandInput): void {
