@@ -13,6 +13,7 @@ const commands = {
   demo: async () => (await import('./cli/demo.js')).demo,
   replay: async () => (await import('./cli/replay.js')).replay,
   quarantine: async () => (await import('./cli/quarantine.js')).quarantine,
+  audit: async () => (await import('./cli/audit.js')).audit,
   verify: async () => (await import('./cli/verify.js')).verify,
   schema: async () => (await import('./cli/schema.js')).schema,
 } as const;

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { auditSettingsAt } from '../../src/cli/audit/settings-at.js';
+import { audit } from '../../src/cli/audit.js';
 import { demo } from '../../src/cli/demo.js';
 import { quarantine } from '../../src/cli/quarantine.js';
 import { replay } from '../../src/cli/replay.js';
@@ -14,6 +16,7 @@ describe.each([
   ['serve', serve, 'Options of this command: --workers.'],
   ['replay', replay, 'Options of this command: --model.'],
   ['quarantine', quarantine, 'Options of this command: --model, --position, --reason.'],
+  ['audit settings-at', auditSettingsAt, 'Options of this command: --at, --position, --key, --json.'],
   ['demo', demo, 'This command has no options.'],
   ['verify', verify, 'This command has no options.'],
   ['schema', schema, 'This command has no options.'],
@@ -32,4 +35,22 @@ describe.each([
 test('an option without its value is refused by its name', async () => {
   const run = serve({ config: readConfig({}), log: quietLog as never, args: ['--workers'] });
   await expect(run).rejects.toThrow("Option '--workers <value>' argument missing. Options of this command: --workers.");
+});
+
+describe('the audit', () => {
+  const run = (...args: string[]) => audit({ config: readConfig({}), log: quietLog as never, args });
+
+  test('refuses a subcommand that it does not have, and lists those it has', async () => {
+    await expect(run()).rejects.toThrow('Unknown subcommand "" of audit. Subcommands: ');
+    await expect(run('toString')).rejects.toThrow('Unknown subcommand "toString" of audit.');
+  });
+
+  test.each([
+    [['--at', 'yesterday'], '--at yesterday: give a day or a time with its zone, as in 2026-11-01T08:30:00Z.'],
+    [['--at', '2026-13-01'], '--at 2026-13-01: give a day or a time'],
+    [['--position', '1e3'], '--position 1e3: give the position of an event, as in 41.'],
+    [['--at', '2026-11-01', '--position', '41'], 'Give --at or --position, not both.'],
+  ])('refuses %j as a point in the past', async (args, refusal) => {
+    await expect(run('settings-at', ...args)).rejects.toThrow(refusal);
+  });
 });

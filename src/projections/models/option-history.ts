@@ -1,5 +1,6 @@
 import { type Expression, type Selectable, sql } from 'kysely';
 import type { Position } from '../../domain/events/events.js';
+import type { Moment } from '../../domain/events/moment.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { OptionChanged } from '../../domain/options/option.js';
@@ -147,3 +148,18 @@ export const optionTextsBefore = (
     .orderBy('position', 'desc')
     .limit(max)
     .execute();
+
+/** What each option that somebody had changed was set to, by its key; of secrets, that they were. */
+export async function optionTextsAt(
+  db: ReadModels,
+  moment: Moment,
+): Promise<Pick<OptionChangeRow, 'key' | 'position' | 'at' | 'by_user' | 'text'>[]> {
+  const changed = db
+    .selectFrom('option_change')
+    .distinctOn('key')
+    .select(['key', 'position', 'at', 'by_user', 'text'])
+    .orderBy('key');
+  return 'at' in moment
+    ? changed.where('at', '<=', moment.at).orderBy('at', 'desc').orderBy('position', 'desc').execute()
+    : changed.where('position', '<=', moment.position).orderBy('position', 'desc').execute();
+}

@@ -1,0 +1,18 @@
+import { type CommandContext, UsageError } from './command.js';
+
+/* `audit <subcommand>`: what the auditor's desk shows, for whoever has the database. */
+
+/** Reads, and prints for people or, with `--json`, for programs. */
+export type AuditCommand = (context: CommandContext) => Promise<void>;
+
+const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
+  'settings-at': async () => (await import('./audit/settings-at.js')).auditSettingsAt,
+};
+
+export async function audit({ args, ...context }: CommandContext): Promise<void> {
+  const [name = '', ...rest] = args;
+  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+  if (subcommand === undefined)
+    throw new UsageError(`Unknown subcommand "${name}" of audit. Subcommands: ${Object.keys(subcommands).join(', ')}.`);
+  await (await subcommand())({ ...context, args: rest });
+}
