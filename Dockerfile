@@ -26,6 +26,7 @@ COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/web/dist web/dist
+COPY scripts/verify-seals.mjs scripts/verify-seals.mjs
 RUN mkdir /data && chown node:node /data
 USER node
 # The embedded Postgres and the key file; with DATABASE_URL and SECRET_KEY set it stays empty.

@@ -99,7 +99,7 @@ const graphqlNouns = nouns(
 );
 const applicationNouns = nouns(
   'application',
-  'users sign-in api-keys channels payments prices redemptions tasks usage options',
+  'users sign-in api-keys channels payments prices redemptions seals tasks usage options',
 );
 
 /** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */
@@ -108,6 +108,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'adapters/embedded-postgres': ['adapters/database'],
   'adapters/event-log': ['adapters/database'],
   'adapters/mail': [],
+  'adapters/seals': ['adapters/database'],
   'adapters/sign-in': ['adapters/database', 'adapters/vault'],
   'adapters/vault': ['adapters/database'],
   'application/memory': ['application/options', 'application/prices'],

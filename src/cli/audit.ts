@@ -6,6 +6,7 @@ import { type CommandContext, UsageError } from './command.js';
 export type AuditCommand = (context: CommandContext) => Promise<void>;
 
 const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
+  seals: async () => (await import('./audit/seals.js')).auditSeals,
   'settings-at': async () => (await import('./audit/settings-at.js')).auditSettingsAt,
 };
 

@@ -11,8 +11,9 @@ import { postgresLogIdentity } from '../adapters/event-log/postgres-event-log.js
 import { openPostgresEventStore } from '../adapters/event-log/postgres-event-store.js';
 import { readMasterKey, verifyMasterKey } from '../adapters/vault/master-key.js';
 import { postgresPersonalData } from '../adapters/vault/personal-data.js';
+import { postgresVault } from '../adapters/vault/vault.js';
 import { type Handle, handle } from '../application/handle.js';
-import type { EventStore, PersonalData } from '../application/ports/storage-ports.js';
+import type { EventStore, PersonalData, Vault } from '../application/ports/storage-ports.js';
 import type { Config } from '../config.js';
 
 /** The data of a gateway, for a command beside it. */
@@ -23,6 +24,7 @@ export interface CommandDatabase {
   /** Only for streams that no node keeps in memory, and that move nothing: the quarantine. */
   readonly handle: Handle;
   readonly personalData: PersonalData;
+  readonly vault: Vault;
   newClient(): pg.Client;
 }
 
@@ -78,6 +80,7 @@ async function openDatabase(
         store,
         handle: handle(store, systemClock),
         personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
+        vault: postgresVault({ pool, masterKey, clock: systemClock }),
         newClient: () => newClient(connection),
       },
       close: async () => {

@@ -53,4 +53,13 @@ describe('the audit', () => {
   ])('refuses %j as a point in the past', async (args, refusal) => {
     await expect(run('settings-at', ...args)).rejects.toThrow(refusal);
   });
+
+  test.each([
+    [[], 'Unknown subcommand "" of audit seals. Subcommands: head, export, verifier, compare, public-key, rotate-key.'],
+    [['head', '--out', 'x'], "Unknown option '--out'. Options of this command: --json."],
+    [['compare'], '--head: give it as "audit seals head" prints it, NUMBER:DIGEST.'],
+    [['compare', '--head', '1:ab'], '--head: give it as'],
+  ])('refuses %j of seals', async (args, refusal) => {
+    await expect(run('seals', ...args)).rejects.toThrow(refusal);
+  });
 });

@@ -27,6 +27,7 @@ import { taskContent } from './migrations/0024-task-content.js';
 import { storedResponses } from './migrations/0025-stored-responses.js';
 import { taskEnds } from './migrations/0026-task-ends.js';
 import { openTaskIndex } from './migrations/0027-open-tasks.js';
+import { seals } from './migrations/0028-seals.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -63,6 +64,7 @@ export const adapterMigrations: readonly Migration[] = [
   storedResponses,
   taskEnds,
   openTaskIndex,
+  seals,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

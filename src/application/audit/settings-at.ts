@@ -8,7 +8,7 @@ import { optionTextsAt } from '../../projections/models/option-history.js';
 
 /* The options as they were. */
 
-export interface SettingAt {
+interface SettingAt {
   readonly key: string;
   /** null: a secret. */
   readonly value: string | null;

@@ -1,0 +1,62 @@
+import { beginning, Position } from '../../domain/events/events.js';
+import type { EventLines, PublicSealKey, Seal, SealKeyStore, SealStore } from '../ports/seal-ports.js';
+import { positionOf, sealStatement } from './seal.js';
+import { sealsInOrder } from './seals-in-order.js';
+
+/* The log with its seals as a text of lines, for a verifier that has nothing but this. docs/audit.md describes it. */
+
+interface ExportPorts {
+  readonly lines: EventLines;
+  readonly seals: Pick<SealStore, 'after' | 'newest'>;
+  readonly keys: Pick<SealKeyStore, 'all'>;
+}
+
+const exportForm = 'tallygate-log-1';
+const pageSize = 1_000;
+
+/** Without where the private one is. */
+const publicPart = ({ number, id, publicKey, since, endorsement }: PublicSealKey): PublicSealKey => ({
+  number,
+  id,
+  publicKey,
+  since,
+  endorsement,
+});
+
+/** As it is exported and sent out. */
+export const sealLine = (seal: Seal): string =>
+  `{"seal":${sealStatement(seal)},"signature":${JSON.stringify(seal.signature)}}`;
+
+/**
+ * Pages of lines: the keys, then every event, each seal behind the last event that it covers, and a line that says how
+ * much there was. What comes into the log in the meantime may be there, not sealed yet.
+ */
+export async function* sealedExport(ports: ExportPorts): AsyncGenerator<readonly string[], void, undefined> {
+  const { lines, keys } = ports;
+  yield [JSON.stringify({ log: exportForm, keys: (await keys.all()).map(publicPart) })];
+  const seals = sealsInOrder(ports.seals);
+  let next = await seals.next();
+  const total = { events: 0, seals: 0 };
+  const sealsBefore = async (position: number): Promise<string[]> => {
+    const written: string[] = [];
+    for (; next.done !== true && Number(next.value.last) < position; next = await seals.next())
+      written.push(sealLine(next.value));
+    total.seals += written.length;
+    return written;
+  };
+  for (let after: Position = beginning; ; ) {
+    const page = await lines.after(after, pageSize);
+    const end = page.at(-1);
+    if (end === undefined) break;
+    const written: string[] = [];
+    for (const line of page) {
+      const position = positionOf(line);
+      if (next.done !== true && Number(next.value.last) < position) written.push(...(await sealsBefore(position)));
+      written.push(line);
+    }
+    total.events += page.length;
+    after = Position(positionOf(end));
+    yield written;
+  }
+  yield [...(await sealsBefore(Number.POSITIVE_INFINITY)), JSON.stringify({ end: total })];
+}

@@ -1,0 +1,138 @@
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { systemClock } from '../../adapters/clock.js';
+import { postgresEventLines } from '../../adapters/seals/event-lines.js';
+import { postgresSealKeyStore } from '../../adapters/seals/seal-key-store.js';
+import { postgresSealStore } from '../../adapters/seals/seal-store.js';
+import { compareHead, headText, type NotedHead, readHead } from '../../application/seals/compare-head.js';
+import { publicSealKey } from '../../application/seals/seal.js';
+import { rotateSealKey } from '../../application/seals/seal-keys.js';
+import { sealedExport, sealLine } from '../../application/seals/sealed-export.js';
+import { packageRoot } from '../../package-root.js';
+import { type CommandContext, optionsIn, UsageError } from '../command.js';
+import { type CommandDatabase, withDatabase } from '../database.js';
+
+/* `audit seals …`: the seals of the log, for whoever keeps their heads and checks them elsewhere. */
+
+const json = { type: 'boolean' } as const;
+const text = { type: 'string' } as const;
+
+type SealCommand = (context: CommandContext) => Promise<void>;
+
+const commands: Readonly<Record<string, SealCommand>> = {
+  head: sealsHead,
+  export: sealsExport,
+  verifier: sealsVerifier,
+  compare: sealsCompare,
+  'public-key': sealsPublicKey,
+  'rotate-key': sealsRotateKey,
+};
+
+export async function auditSeals({ args, ...context }: CommandContext): Promise<void> {
+  const [name = '', ...rest] = args;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined)
+    throw new UsageError(
+      `Unknown subcommand "${name}" of audit seals. Subcommands: ${Object.keys(commands).join(', ')}.`,
+    );
+  await command({ ...context, args: rest });
+}
+
+const storesIn = ({ pool }: Pick<CommandDatabase, 'pool'>) => ({
+  lines: postgresEventLines(pool),
+  seals: postgresSealStore(pool),
+  keys: postgresSealKeyStore(pool),
+});
+
+/** `audit seals head [--json]`: the newest seal; with `--json` as it is exported. */
+async function sealsHead({ config, log, args }: CommandContext): Promise<void> {
+  const given = optionsIn(args, { json });
+  await withDatabase(config, log, async (database) => {
+    const newest = await storesIn(database).seals.newest();
+    if (given.json) console.log(newest === null ? 'null' : sealLine(newest));
+    else if (newest === null) console.log('Nothing has been sealed yet.');
+    else {
+      console.log(headText(newest));
+      const made = new Date(newest.at).toISOString();
+      console.log(`Seal ${newest.number} of ${made}, up to position ${newest.last}, signed with key ${newest.keyId}.`);
+    }
+  });
+}
+
+/** `audit seals export [--out FILE]`: the log with its seals; compressed where the name ends in `.gz`. */
+async function sealsExport({ config, log, args }: CommandContext): Promise<void> {
+  const { out } = optionsIn(args, { out: text });
+  await withDatabase(config, log, async (database) => {
+    const lines = Readable.from(asText(sealedExport(storesIn(database))), { objectMode: false });
+    if (out === undefined) await pipeline(lines, process.stdout, { end: false });
+    else {
+      // Nobody else may read it: it holds the whole of the log.
+      const file = createWriteStream(out, { flags: 'wx', mode: 0o600 });
+      await (out.endsWith('.gz') ? pipeline(lines, createGzip(), file) : pipeline(lines, file)).catch(unlessThere(out));
+    }
+  });
+}
+
+const unlessThere = (path: string) => (error: Error & { readonly code?: string }) => {
+  throw error.code === 'EEXIST' ? new UsageError(`--out ${path}: there is a file of that name already.`) : error;
+};
+
+async function* asText(pages: AsyncIterable<readonly string[]>): AsyncGenerator<string, void, undefined> {
+  for await (const page of pages) if (page.length > 0) yield `${page.join('\n')}\n`;
+}
+
+/** `audit seals verifier`: the verifier that needs neither gateway nor database, to be kept elsewhere. */
+async function sealsVerifier({ args }: CommandContext): Promise<void> {
+  optionsIn(args, {});
+  process.stdout.write(await readFile(new URL('scripts/verify-seals.mjs', packageRoot), 'utf8'));
+}
+
+/** `audit seals compare --head NUMBER:DIGEST [--json]`: whether the log still has a head noted earlier; exit code 1 if not. */
+async function sealsCompare({ config, log, args }: CommandContext): Promise<void> {
+  const given = optionsIn(args, { head: text, json });
+  const head = readHead(given.head ?? '');
+  if (head === null) throw new UsageError('--head: give it as "audit seals head" prints it, NUMBER:DIGEST.');
+  await withDatabase(config, log, async (database) => {
+    const { outcome, newest } = await compareHead(storesIn(database).seals, head);
+    if (outcome !== 'same') process.exitCode = 1;
+    if (given.json) console.log(JSON.stringify({ outcome, head: newest === null ? null : headText(newest) }));
+    else console.log(comparedInWords(outcome, head, newest?.number ?? null));
+  });
+}
+
+function comparedInWords(
+  outcome: 'same' | 'missing' | 'differs',
+  { number }: NotedHead,
+  newest: number | null,
+): string {
+  if (outcome === 'same') return `The log has seal ${number} as it was noted.`;
+  if (outcome === 'differs') return `Another seal has number ${number}: what was sealed up to then is NOT in this log.`;
+  const end = newest === null ? 'no seals' : `seals up to ${newest}`;
+  return `The log has ${end}, and NOT seal ${number}: it is an older copy, or has been cut.`;
+}
+
+/** `audit seals public-key [--pem]`: what seals are checked with, a key in each line, oldest first. */
+async function sealsPublicKey({ config, log, args }: CommandContext): Promise<void> {
+  const given = optionsIn(args, { pem: json, json });
+  await withDatabase(config, log, async (database) => {
+    for (const { secret, ...key } of await storesIn(database).keys.all())
+      if (given.json) console.log(JSON.stringify({ ...key, signs: secret !== null }));
+      else if (given.pem) process.stdout.write(publicSealKey(key.publicKey).export({ format: 'pem', type: 'spki' }));
+      else console.log(key.publicKey);
+  });
+}
+
+/** `audit seals rotate-key`: seals are signed with a new key from now on, which the old one names as the next. */
+async function sealsRotateKey({ config, log, args }: CommandContext): Promise<void> {
+  optionsIn(args, {});
+  await withDatabase(config, log, async (database) => {
+    const { vault } = database;
+    const { keys } = storesIn(database);
+    const { id, publicKey } = await rotateSealKey({ keys, vault, clock: systemClock });
+    console.log(publicKey);
+    console.log(`Key ${id} signs from now on. Give it to whoever checks seals.`);
+  });
+}
