@@ -1,5 +1,5 @@
 import type { UpstreamModel } from '../../application/ports/upstream-ports.js';
-import type { Mode } from '../../domain/channel/provider.js';
+import { imageModes, type Mode } from '../../domain/channel/provider.js';
 import { isList, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { cloudflareGateway } from './openai/request.js';
 import { NotUnderstood, type ProviderQueries } from './provider-queries.js';
@@ -46,7 +46,7 @@ const sound: readonly Mode[] = ['speech', 'transcription'];
  */
 const kinds: Readonly<Record<string, readonly Mode[]>> = {
   ...{ chat: ['chat'], language: ['completions'], code: ['completions'], embedding: ['embeddings'] },
-  ...{ rerank: ['rerank'], moderation: ['moderation'], transcribe: ['transcription'], image: [], video: [] },
+  ...{ rerank: ['rerank'], moderation: ['moderation'], transcribe: ['transcription'], image: imageModes, video: [] },
   ...{ LLM: ['chat', 'completions'], audio: sound },
 };
 

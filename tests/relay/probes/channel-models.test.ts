@@ -227,7 +227,7 @@ describe('the models of an upstream', () => {
           { id: 'e', model_type: 'rerank' },
         ],
       },
-      [['embeddings'], [], null, null, ['rerank']],
+      [['embeddings'], ['image-generation', 'image-edit'], null, null, ['rerank']],
     ],
   ])('of type %i say what they can be asked to do, where the list at %s says it', async (type, path, answer, modes) => {
     answers[path] = answer;

@@ -101,12 +101,15 @@ export const newerPrices: readonly NewerPrice[] = [
   { names: 'gpt-5-search-api gpt-5-search-api-2025-10-14', input: 1.25, cachedInput: 0.125, output: 10 },
   { names: 'gpt-5-nano-2025-08-07', input: 0.05, cachedInput: 0.005, output: 0.4 },
   {
-    names: 'gpt-image-2.5-flare gpt-image-2.5-sunburst gpt-image-2.6-flare gpt-image-2.6-sunburst',
+    names:
+      'gpt-image-2.5-flare gpt-image-2.5-flare-2026-09-08 gpt-image-2.5-sunburst gpt-image-2.5-sunburst-2026-09-08 ' +
+      'gpt-image-2.6-flare gpt-image-2.6-sunburst',
     input: 5,
     cachedInput: 1.25,
     imageInput: 8,
     imageOutput: 30,
   },
+  { names: 'chatgpt-image-latest', input: 5, cachedInput: 1.25, output: 10, imageInput: 8, imageOutput: 32 },
   { names: 'computer-use-preview computer-use-preview-2025-03-11', input: 3, output: 12 },
   { names: 'gpt-4o-audio-preview-2025-06-03', input: 2.5, output: 10, audioInput: 40, audioOutput: 80 },
   {
