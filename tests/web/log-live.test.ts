@@ -105,7 +105,7 @@ describe('a log that has been open for long', () => {
     };
     arrive(1, 300);
     const before = await kept();
-    arrive(301, 2_300);
+    arrive(301, 1_300);
     // What the first collection finalises is free with the next.
     await vi.waitFor(async () => expect((await kept()) - before).toBeLessThan(200), 100_000);
     // Two seconds alone, and many times that where other tests need the processor.

@@ -16,7 +16,7 @@ import { awsClaude } from '../../../src/relay/providers/aws-claude.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { authorizationFor } from '../../support/upstreams/amazon-signature.js';
 import { converseFramesOf, exceptionFrame, frameOf } from '../../support/upstreams/event-stream.js';
-import { callerOf, plainChannel, usualOptions } from './golden.js';
+import { callerOf, cutEverywhere, plainChannel, usualOptions } from './golden.js';
 
 /* The interfaces of Amazon Bedrock beside InvokeModel: Converse, and those of OpenAI's and Anthropic's form. */
 
@@ -435,7 +435,7 @@ describe.runIf(recordings.length > 0)('a recorded answer of Converse', () => {
     const lines = raw.split('\n').filter((line) => line.trim() !== '');
     const chunks = lines.map((line) => JSON.parse(line) as JsonObject);
     const bytes = Buffer.concat(converseFramesOf(lines.map((line) => `data: ${line}\n`).join('\n')));
-    const heard = (...parts: Buffer[]) => {
+    const heard = (parts: readonly Buffer[]) => {
       const stream = opened();
       const sent = parts.map((part) => stream.push(part).bytes?.toString('latin1') ?? '').join('');
       const { error, bytes: last } = stream.end();
@@ -443,9 +443,8 @@ describe.runIf(recordings.length > 0)('a recorded answer of Converse', () => {
       const text = sent + (last?.toString('latin1') ?? '');
       return JSON.stringify([text, error, stream.usage, said.toString(), toolCalls, finishReason]);
     };
-    const whole = heard(bytes);
-    for (let at = 1; at < bytes.length; at++)
-      if (heard(bytes.subarray(0, at), bytes.subarray(at)) !== whole) throw new Error(`cut at ${at}`);
+    const whole = heard([bytes]);
+    for (const { at, pieces } of cutEverywhere(bytes)) if (heard(pieces) !== whole) throw new Error(`cut at ${at}`);
     const [, error, usage, , toolCalls, finishReason] = JSON.parse(whole);
     expect(error).toBeNull();
     expect(toolCalls).toBe(valuesOf('toolUseId', chunks).length);

@@ -292,3 +292,24 @@ export function play(golden: Golden, chunks: readonly Buffer[]): Played {
 }
 
 export const byteByByte = (bytes: Buffer): Buffer[] => Array.from(bytes, (byte) => Buffer.from([byte]));
+
+/** Far enough apart that most frames are cut once, if at all. Prime, so that cuts fall on every place within frames. */
+const cutDistance = 251;
+
+export interface Cut {
+  /** Where the first cut is; the others follow at equal distances. */
+  readonly at: number;
+  readonly pieces: readonly Buffer[];
+}
+
+/**
+ * The bytes in pieces, again and again, until each place has been cut: one place at a time would be a reading of the
+ * whole for every byte. `step`: only so many of the places, for what is long.
+ */
+export function* cutEverywhere(bytes: Buffer, step = 1): Generator<Cut> {
+  for (let at = 1; at <= Math.min(cutDistance, bytes.length - 1); at += step) {
+    const pieces = [bytes.subarray(0, at)];
+    for (let from = at; from < bytes.length; from += cutDistance) pieces.push(bytes.subarray(from, from + cutDistance));
+    yield { at, pieces };
+  }
+}

@@ -5,7 +5,7 @@ import { completionTokens, promptTokens } from '../../../src/domain/call/usage.j
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { eventText } from '../../support/upstreams/anthropic-upstream.js';
 import { type Protocol, protocols } from '../../support/upstreams/dialect-upstreams.js';
-import { byteByByte, play } from './golden.js';
+import { byteByByte, cutEverywhere, play } from './golden.js';
 import { answerSentTo, comparable, type Listener, payloadsIn, receivedBy } from './received-answer.js';
 
 /*
@@ -50,7 +50,7 @@ const recordings = sources
   )
   .filter(({ bytes }) => !/^\s*\{\s*"error"/.test(bytes.toString('utf8')));
 const named = (stream: boolean) =>
-  recordings.filter((one) => one.stream === stream).map((recording, at) => [recording.name, recording, at] as const);
+  recordings.filter((one) => one.stream === stream).map((recording) => [recording.name, recording] as const);
 
 /** Chats of OpenAI's wire, which callers of the Responses interface are told as responses. */
 const chats = (
@@ -87,14 +87,9 @@ const others = ({ own }: Recording): Listener[] => [
 const short = 3 * 1024;
 /** Longer ones are not read byte by byte: that takes a minute. */
 const long = 64 * 1024;
-/** Prime, so that it falls on every place within frames of whatever length. */
-const stride = 997;
 
-/** Every byte of what is short; of what is long a few, others for each recording. */
-function* cuts({ bytes }: Recording, at: number): Generator<number> {
-  const step = bytes.length <= short ? 1 : stride;
-  for (let cut = 1 + ((at * 37) % step); cut < bytes.length; cut += step) yield cut;
-}
+/** Every place of what is short; every 32nd of what is long. */
+const cuts = ({ bytes }: Recording) => cutEverywhere(bytes, bytes.length <= short ? 1 : 32);
 
 function playedTo(recording: Recording, dialect: Listener, pieces: readonly Buffer[]) {
   const { answer, usage } = play(goldenOf(recording, dialect), pieces);
@@ -104,41 +99,36 @@ function playedTo(recording: Recording, dialect: Listener, pieces: readonly Buff
 describe.runIf(recordings.length > 0)('a recorded stream', () => {
   test.each(named(true))(
     '%s reaches callers of the same dialect byte for byte, wherever it is cut',
-    (_name, recording, at) => {
+    (_name, recording) => {
       const { bytes, own } = recording;
       const text = bytes.toString('utf8');
       expect(playedTo(recording, own, [bytes]).answer).toBe(text);
-      for (const cut of cuts(recording, at))
-        expect(playedTo(recording, own, [bytes.subarray(0, cut), bytes.subarray(cut)]).answer).toBe(text);
+      for (const { pieces } of cuts(recording)) expect(playedTo(recording, own, pieces).answer).toBe(text);
     },
   );
 
-  test.each(named(true))(
-    '%s has the same content in every other dialect, wherever it is cut',
-    (_name, recording, at) => {
-      const { bytes } = recording;
-      const reference = playedTo(recording, 'openai', [bytes]);
-      const expected = receivedBy('openai', payloadsIn(reference.answer), true);
-      if (reference.usage === null) throw new Error('a recording without usage');
-      expect([expected.input, expected.output]).toEqual([
-        promptTokens(reference.usage),
-        completionTokens(reference.usage),
-      ]);
-      for (const dialect of others(recording)) {
-        const whole = playedTo(recording, dialect, [bytes]);
-        expect(receivedBy(dialect, payloadsIn(whole.answer), true)).toEqual(comparable(expected, dialect));
-        expect(whole.usage).toEqual(reference.usage);
-        expect(playedTo(recording, dialect, byteByByte(bytes))).toEqual(whole);
-        for (const cut of cuts(recording, at))
-          expect(playedTo(recording, dialect, [bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole);
-      }
-    },
-  );
+  test.each(named(true))('%s has the same content in every other dialect, wherever it is cut', (_name, recording) => {
+    const { bytes } = recording;
+    const reference = playedTo(recording, 'openai', [bytes]);
+    const expected = receivedBy('openai', payloadsIn(reference.answer), true);
+    if (reference.usage === null) throw new Error('a recording without usage');
+    expect([expected.input, expected.output]).toEqual([
+      promptTokens(reference.usage),
+      completionTokens(reference.usage),
+    ]);
+    for (const dialect of others(recording)) {
+      const whole = playedTo(recording, dialect, [bytes]);
+      expect(receivedBy(dialect, payloadsIn(whole.answer), true)).toEqual(comparable(expected, dialect));
+      expect(whole.usage).toEqual(reference.usage);
+      expect(playedTo(recording, dialect, byteByByte(bytes))).toEqual(whole);
+      for (const { pieces } of cuts(recording)) expect(playedTo(recording, dialect, pieces)).toEqual(whole);
+    }
+  });
 });
 
-test.runIf(chats.length > 0).each(chats.map((recording, at) => [recording.name, recording, at] as const))(
+test.runIf(chats.length > 0).each(chats.map((recording) => [recording.name, recording] as const))(
   '%s of OpenAI’s wire has the same content as a response, wherever it is cut',
-  (_name, recording, at) => {
+  (_name, recording) => {
     const { bytes } = recording;
     const reference = playedTo(recording, 'openai', [bytes]);
     const whole = playedTo(recording, 'responses', [bytes]);
@@ -146,8 +136,7 @@ test.runIf(chats.length > 0).each(chats.map((recording, at) => [recording.name, 
     expect(receivedBy('responses', payloadsIn(whole.answer), true)).toEqual(comparable(expected, 'responses'));
     expect(whole.usage).toEqual(reference.usage);
     if (bytes.length <= long) expect(playedTo(recording, 'responses', byteByByte(bytes))).toEqual(whole);
-    for (const cut of cuts(recording, at))
-      expect(playedTo(recording, 'responses', [bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole);
+    for (const { pieces } of cuts(recording)) expect(playedTo(recording, 'responses', pieces)).toEqual(whole);
   },
   120_000,
 );
