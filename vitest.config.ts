@@ -12,8 +12,8 @@ export default defineConfig({
     // Reading the gateway's modules anew for every file took more processor time than most files' tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    // Tests, those in a browser above all, wait more than they work: one file more than there are cores fills them.
-    maxWorkers: availableParallelism() + 1,
+    // Most files wait for a database, a gateway or a browser longer than they work: three on two cores use half of them.
+    maxWorkers: availableParallelism() * 2 + 1,
     testTimeout: 30_000,
     // One second, as usual, is no bound for a page to be drawn anew on a machine that does other things.
     expect: { poll: { timeout: 15_000 } },
