@@ -24,7 +24,8 @@ export const createGatewayDatabase = (): Promise<TestDatabase> => createDatabase
 
 async function createDatabase(origin: string): Promise<TestDatabase> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(`CREATE DATABASE ${database} TEMPLATE ${origin}`);
+  // Page by page through the log, as usual, takes Postgres twelve times as long as copying the files.
+  await asAdministrator(`CREATE DATABASE ${database} TEMPLATE ${origin} STRATEGY FILE_COPY`);
   const connection = { ...inject('postgres'), database };
   const pool = await openPool(connection, quietLog);
   return {
