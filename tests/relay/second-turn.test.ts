@@ -9,8 +9,8 @@ import { generateContent } from '../../src/relay/dialects/gemini/endpoints/gener
 import { responsesInChatCaller } from '../../src/relay/dialects/openai/responses-in-chat/dialect.js';
 import { responsesInChat } from '../../src/relay/dialects/openai/responses-in-chat/to-neutral.js';
 import { isObject, type JsonObject, objectsIn } from '../../src/relay/json/json.js';
+import { asCallerTakes, writerFor } from '../../src/relay/protocols/caller-calls.js';
 import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
-import { withOwnToolNames, writerFor } from '../../src/relay/protocols/tool-names.js';
 import { wordsOf } from '../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './providers/golden.js';
 
@@ -552,10 +552,8 @@ describe('tool names', () => {
         `"name":"${other}"`,
       );
     } else {
-      const received = withOwnToolNames(
-        { choices: [{ ...choice, message: { tool_calls: [called] } }] },
-        caller.renamedTools,
-      );
+      const received = { choices: [{ ...choice, message: { tool_calls: [called] } }] };
+      asCallerTakes(received, caller, plainChannel);
       expect(JSON.stringify(received)).toContain(`"name":"${other}"`);
     }
   });

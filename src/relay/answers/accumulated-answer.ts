@@ -1,6 +1,6 @@
 import { hasEnded } from '../contracts/protocol.js';
 import { AnswerAccumulator } from '../protocols/answer-accumulator.js';
-import { withOwnToolNames } from '../protocols/tool-names.js';
+import { asCallerTakes } from '../protocols/caller-calls.js';
 import type { UpstreamBody } from '../upstream/upstream.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
@@ -35,7 +35,7 @@ export async function accumulateAnswer(answered: AnswerToRead, body: Pick<Upstre
   return largeWork.run(came, () => {
     const { usage, generated } = decoder;
     const gathered = accumulator.answer();
-    withOwnToolNames(gathered.body, caller.renamedTools);
+    asCallerTakes(gathered.body, caller, channel);
     const bytes = caller.dialect.whole(gathered, caller, channel);
     return { ok: true, got: { kind: 'answer', bytes, usage, generated } };
   });

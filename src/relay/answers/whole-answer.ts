@@ -1,8 +1,8 @@
 import { isImageMode } from '../../domain/channel/provider.js';
 import { type Answer, type CallerRequest, wireOf } from '../contracts/protocol.js';
+import { asCallerTakes } from '../protocols/caller-calls.js';
 import { ImagesAsStream } from '../protocols/images-as-stream.js';
 import { ResponseAsStream } from '../protocols/openai/response-as-stream.js';
-import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import { LineTooLong } from '../upstream/sse.js';
 import type { UpstreamAnswer } from '../upstream/upstream.js';
@@ -60,8 +60,8 @@ export async function readWhole(
 }
 
 function asWhole({ channel, caller }: AnswerToRead, answer: Extract<Answer, { ok: true }>): Read {
-  if (!answer.own) withOwnToolNames(answer.body, caller.renamedTools);
-  const bytes = caller.dialect.whole(answer, caller, channel);
+  const changed = !answer.own && asCallerTakes(answer.body, caller, channel);
+  const bytes = caller.dialect.whole(changed ? { ...answer, untouched: false } : answer, caller, channel);
   const { textType, usage, generated } = answer;
   return { ok: true, got: { kind: 'answer', bytes, textType, usage, generated } };
 }

@@ -10,7 +10,7 @@ import type {
 } from '../contracts/protocol.js';
 import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
-import { writerFor } from './tool-names.js';
+import { writerFor } from './caller-calls.js';
 
 /** Patterns that nothing followed, one after the other, before none is looked for any more: a stream may have none. */
 export const maxStrayPatterns = 32;

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Usage } from '../../domain/call/usage.js';
-import type { AnswerWriter } from '../contracts/answer-writer.js';
 import type { ChatRequest, NeutralRequest } from '../contracts/neutral-request.js';
-import type { CallerRequest, CallInfo, UpstreamChannel } from '../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn, scalarText, textIn } from '../json/json.js';
-import type { Frame } from '../upstream/sse.js';
 import { messageIn } from './openai/reply.js';
 
 /*
@@ -53,50 +49,4 @@ export function withOwnToolNames(answer: JsonObject, renamed: RenamedTools | und
       if (isObject(called) && own !== undefined) called.name = own;
     }
   return answer;
-}
-
-class OwnNamesWriter implements AnswerWriter {
-  constructor(
-    private readonly writer: AnswerWriter,
-    private readonly renamed: RenamedTools,
-  ) {}
-
-  get kept(): number {
-    return this.writer.kept ?? 0;
-  }
-
-  get nextSequence(): number {
-    return this.writer.nextSequence ?? 0;
-  }
-
-  write(chunk: JsonObject, length: number): void {
-    this.writer.write(withOwnToolNames(chunk, this.renamed), length);
-  }
-
-  forward(chunk: JsonObject, frame: Frame): void {
-    this.writer.forward(chunk, frame);
-  }
-
-  forwardLike(bytes: Buffer, from: number, to: number): boolean {
-    return this.writer.forwardLike(bytes, from, to);
-  }
-
-  usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void {
-    this.writer.usage(usage, words, chunk, frame);
-  }
-
-  take(): Buffer | null {
-    return this.writer.take();
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.writer.closing(usage);
-  }
-}
-
-/** What puts a stream into the caller's dialect, with the caller's own names of tools. */
-export function writerFor(caller: CallerRequest, channel: UpstreamChannel, info: CallInfo): AnswerWriter {
-  const writer = caller.dialect.writer(caller, channel, info);
-  const { renamedTools } = caller;
-  return renamedTools === undefined || renamedTools.size === 0 ? writer : new OwnNamesWriter(writer, renamedTools);
 }

@@ -2,8 +2,8 @@ import type { Usage } from '../../domain/call/usage.js';
 import type { AnswerWriter } from '../contracts/answer-writer.js';
 import type { Answer, AnswerStream, Generated, StreamInput, StreamStep } from '../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../json/json.js';
+import { writerFor } from './caller-calls.js';
 import { correctedOpenAiUsage } from './openai/usage.js';
-import { writerFor } from './tool-names.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };
 

@@ -19,7 +19,6 @@ describe('a chat for Cohere', () => {
     ['logprobs:', { logprobs: true }],
     ['logit_bias:', { logit_bias: { 50256: -100 } }],
     ['modalities:', { modalities: ['text', 'audio'] }],
-    ['parallel_tool_calls:', { tools: [tool('a')], parallel_tool_calls: false }],
     ['web_search_options:', { web_search_options: {} }],
     ['stop:', { stop: ['a', 'b', 'c', 'd', 'e', 'f'] }],
     ['tools[1].type:', { tools: [tool('a'), { type: 'custom', custom: { name: 'b' } }] }],

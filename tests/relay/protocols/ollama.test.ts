@@ -7,7 +7,6 @@ import { callerOf, plainChannel, providerOfType, usualOptions } from '../provide
 
 const provider = providerOfType(4);
 const messages = [{ role: 'user', content: 'hi' }];
-const tools = [{ type: 'function', function: { name: 'add' } }];
 
 interface Asking {
   readonly override?: JsonObject;
@@ -71,10 +70,5 @@ describe('a caller of Ollama', () => {
   ])('is refused what changes the server for all, with the name of %s, in chats and for vectors', (name, body) => {
     expect(() => request(body)).toThrow(name);
     expect(() => request(body, { mode: 'embeddings' })).toThrow(name);
-  });
-
-  test('is refused one call at a time where tools are offered', () => {
-    expect(() => request({ tools, parallel_tool_calls: false })).toThrow('parallel_tool_calls');
-    expect(sent({ parallel_tool_calls: false })).not.toHaveProperty('tools');
   });
 });

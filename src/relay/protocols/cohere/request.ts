@@ -26,10 +26,7 @@ function stopsIn(body: ChatRequest): readonly string[] | undefined {
 /** What would be asked for and not given. Throws NotConvertible naming it. */
 function refuseOthers(body: ChatRequest, bias: JsonValue | undefined): void {
   refuseUnsupported(body, { formats: true });
-  const { parallel_tool_calls: parallel, tools } = body;
   if (isObject(bias) && Object.keys(bias).length > 0) throw refused('logit_bias: this provider has none');
-  if (parallel === false && objectsIn(tools).length > 0)
-    throw refused('parallel_tool_calls: this provider cannot be kept to one call at a time');
 }
 
 const isStrict =

@@ -138,18 +138,11 @@ export function operatorsParameters(override: JsonObject): OperatorsParameters {
   return { options: isObject(options) ? options : {}, members, others };
 }
 
-/** Calls at once cannot be forbidden there. Throws NotConvertible. */
-function refuseOneAtATime(body: ChatRequest & JsonObject): void {
-  if (body.parallel_tool_calls === false && functionsOffered(body).length > 0 && functionChoice(body) !== 'none')
-    throw refused('parallel_tool_calls: this provider cannot be kept to one call at a time');
-}
-
 export const ownChat =
   ({ options: operators, members }: Pick<OperatorsParameters, 'options' | 'members'>): Edit =>
   (body, target) => {
     const asked = { ...body, ...members } as ChatRequest & JsonObject;
     refuseUnsupported(asked, { formats: true });
-    refuseOneAtATime(asked);
     const names = new Map<string, string>();
     const options = optionsOf(asked, operators, target.caller.maxOutput);
     return {
