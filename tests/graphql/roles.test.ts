@@ -249,7 +249,7 @@ describe('the role matrix', () => {
 });
 
 describe('a field for administrators', () => {
-  const restricted = ['userId', 'username', 'channelId', 'channelName', 'attempts', 'failedAttempts'];
+  const restricted = ['userId', 'username', 'channelId', 'channelName', 'attempts', 'failedAttempts', 'upstreamCost'];
   const asked = restricted.map((field) => (field === 'failedAttempts' ? `${field} { channelId }` : field)).join(' ');
 
   test('is null with an error, while the rest of the line is returned', async () => {

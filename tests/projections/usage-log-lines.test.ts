@@ -100,6 +100,7 @@ describe('a settled call', () => {
         use_time_ms: 2_100,
         first_token_ms: 640,
         is_stream: true,
+        upstream_cost: null,
         upstream_model: 'gpt-4o-2024-11-20',
         attempts: [west, east],
         failed_attempts: [],
@@ -116,6 +117,11 @@ describe('a settled call', () => {
         detail: null,
       },
     ]);
+  });
+
+  test('says what its upstream charges, exactly', async () => {
+    const [line] = await linesOf(settled('a', 500, 310, { upstreamCost: '0.00000012345678901234' }));
+    expect(line).toMatchObject({ upstream_cost: '0.00000012345678901234' });
   });
 
   test.each<[string, Usage, readonly ChannelId[]]>([

@@ -9,6 +9,7 @@ describe('a valid request', () => {
     ['chat', chat],
     ['chat', { ...chat, max_tokens: 2 ** 30 - 1, n: 128, stream: true, stream_options: { include_usage: true } }],
     ['chat', { ...chat, max_tokens: null, n: null, stream: null, stream_options: null }],
+    ['chat', { ...chat, models: ['m'], fallbacks: [], route: 'fallback', provider: { order: ['x'] } }],
     ['completions', { model: 'm', prompt: ['a', 'b'], best_of: 2 }],
     ['embeddings', { model: 'm', input: [1, 2] }],
   ] as const)('for %s is accepted: %j', (mode, body) => {
@@ -30,6 +31,9 @@ describe('an invalid request', () => {
     ['chat', { ...chat, max_completion_tokens: 1.5 }, 'max_completion_tokens'],
     ['chat', { ...chat, n: -5 }, 'n'],
     ['chat', { ...chat, n: 129 }, 'n'],
+    ['chat', { ...chat, models: ['m', 'dearer'] }, 'models'],
+    ['chat', { ...chat, models: {} }, 'models'],
+    ['chat', { ...chat, fallbacks: [{ model: 'dearer' }] }, 'fallbacks'],
     ['chat', { ...chat, stream: 'yes' }, 'stream'],
     ['chat', { ...chat, stream_options: true }, 'stream_options'],
     ['completions', { model: 'm', prompt: '' }, 'prompt'],

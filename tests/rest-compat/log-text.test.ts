@@ -37,6 +37,7 @@ const settled: UsageLogEntry = {
   use_time_ms: 2_999,
   first_token_ms: 640,
   is_stream: true,
+  upstream_cost: null,
   upstream_model: null,
   attempts: [ChannelId(9), ChannelId(3)],
   failed_attempts: [],

@@ -44,6 +44,8 @@ export interface Settlement {
   readonly kept?: readonly KeptObject[] | undefined;
   /** That it has submitted. Left out: none. */
   readonly task?: SettledTask | undefined;
+  /** As of `CallSettled`. */
+  readonly upstreamCost?: string | undefined;
   /** Attempts before it that upstream may charge for. */
   readonly unknownAttempts: number;
 }
@@ -176,6 +178,7 @@ function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quot
     suspense: timesReserved(reservation, settlement.unknownAttempts),
     kept: settlement.kept,
     task: settlement.task,
+    upstreamCost: settlement.upstreamCost,
   };
 }
 

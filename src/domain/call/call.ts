@@ -105,6 +105,8 @@ export type CallEvent =
       kept?: readonly KeptObject[] | undefined;
       /** Left out: none. */
       task?: SettledTask | undefined;
+      /** What upstream says that it charges for the call, in US dollars, as exact decimal text. Left out: it does not say. */
+      upstreamCost?: string | undefined;
     }
   | {
       type: 'CallReleased';

@@ -86,7 +86,8 @@ type PackedSettled = readonly [
   /** null: none failed. */
   failedAttempts?: readonly PackedAttempt[] | null,
   kept?: readonly PackedKept[] | null,
-  task?: PackedTask,
+  task?: PackedTask | null,
+  upstreamCost?: string,
 ];
 type PackedTask = readonly [id: SettledTask['id'], platform: number, action: string, publicId: string];
 type PackedReleased = readonly [
@@ -222,8 +223,8 @@ const packTask = (task: SettledTask | undefined): PackedTask | undefined =>
   task && [task.id, numberOf(platforms, task.platform), task.action, task.publicId];
 
 /** Members to be spread: none where it has submitted none. */
-function unpackTask(packed: PackedTask | undefined): { task?: SettledTask } {
-  if (packed === undefined) return {};
+function unpackTask(packed: PackedTask | null | undefined): { task?: SettledTask } {
+  if (packed === undefined || packed === null) return {};
   const [id, platform, action, publicId] = packed;
   return { task: { id, platform: nameOf(platforms, platform), action, publicId } };
 }
@@ -269,14 +270,15 @@ const callSettled: PackedForm<CallSettled> = {
         packAttempts(event.failedAttempts),
         packKept(event.kept),
         packTask(event.task),
+        event.upstreamCost,
       ],
-      [null, null, null, 0, 0, undefined, undefined, undefined],
+      [null, null, null, 0, 0, undefined, undefined, undefined, undefined],
     ),
   unpack(packed) {
     const [facts, reserved, charged, usage, usageSource, price, outcome, channelId, attempts, useTimeMs, ...last] =
       packed as PackedSettled;
     const [firstTokenMs = null, upstreamModel = null, reasoningEffort = null, uncovered = zero, suspense = zero] = last;
-    const [, , , , , failedAttempts, kept, task] = last;
+    const [, , , , , failedAttempts, kept, task, upstreamCost] = last;
     return {
       type: 'CallSettled',
       facts: unpackFacts(facts),
@@ -297,6 +299,7 @@ const callSettled: PackedForm<CallSettled> = {
       ...unpackAttempts(failedAttempts),
       ...unpackKept(kept),
       ...unpackTask(task),
+      ...(upstreamCost === undefined ? {} : { upstreamCost }),
     };
   },
 };

@@ -126,6 +126,15 @@ export class UsageLogLine
   readonly detail!: LogDetail | null;
 
   @Authorized('admin')
+  @Field(() => String, {
+    name: 'upstreamCost',
+    nullable: true,
+    description:
+      'What upstream says that it charges for the call, in US dollars, exactly; null: it does not say. For administrators.',
+  })
+  readonly upstream_cost!: string | null;
+
+  @Authorized('admin')
   @Field(() => [ID], { nullable: true, description: 'Channels in the order tried; for administrators.' })
   readonly attempts!: UsageLogEntry['attempts'];
 

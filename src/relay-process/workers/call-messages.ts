@@ -118,6 +118,8 @@ export type SettleMessage = readonly [
   kept: readonly KeptObject[] | null,
   /** null: none. */
   task: SettledTask | null,
+  /** null: it does not say. */
+  upstreamCost: string | null,
 ];
 
 export const encodeSettlement = (callId: CallId, settlement: Settlement): SettleMessage => [
@@ -136,6 +138,7 @@ export const encodeSettlement = (callId: CallId, settlement: Settlement): Settle
   settlement.serviceTier ?? null,
   settlement.kept ?? null,
   settlement.task ?? null,
+  settlement.upstreamCost ?? null,
 ];
 
 export const decodeSettlement = (message: SettleMessage): Settlement => ({
@@ -153,4 +156,5 @@ export const decodeSettlement = (message: SettleMessage): Settlement => ({
   serviceTier: message[12] ?? undefined,
   kept: message[13] ?? undefined,
   task: message[14] ?? undefined,
+  upstreamCost: message[15] ?? undefined,
 });

@@ -163,6 +163,8 @@ export interface Generated {
   readonly inputOnly?: boolean;
   /** The tier of service that the answer reports. Left out: it reports none. */
   readonly serviceTier?: string | undefined;
+  /** What its provider says that it charges for it, in US dollars, as exact decimal text. Left out: it does not say. */
+  readonly upstreamCost?: string | undefined;
   /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
   readonly searches?: Usage;
   /** What its provider keeps of it. Left out: nothing. */

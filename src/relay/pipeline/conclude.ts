@@ -22,6 +22,7 @@ import {
   keptOf,
   nothingUsed,
   servedTier,
+  upstreamCostOf,
 } from './usage-of-call.js';
 
 /* The outcome of a reserved call: once, whatever has become of it. */
@@ -36,6 +37,7 @@ interface Ending {
   readonly serviceTier: string | undefined;
   readonly kept?: Settlement['kept'];
   readonly task?: Settlement['task'];
+  readonly upstreamCost?: Settlement['upstreamCost'];
 }
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
@@ -43,7 +45,7 @@ function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
   { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,
-  { outcome, firstTokenMs, useTimeMs, serviceTier, kept, task }: Ending,
+  { outcome, firstTokenMs, useTimeMs, serviceTier, kept, task, upstreamCost }: Ending,
 ): Settlement {
   const channelId = course.tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -62,6 +64,7 @@ function settlementOf(
     unknownAttempts: course.unknownAttempts,
     kept,
     task,
+    upstreamCost,
   };
 }
 
@@ -75,6 +78,7 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
     serviceTier: deliveredTier(call),
     kept: keptOf(call),
     task: call.task ?? undefined,
+    upstreamCost: upstreamCostOf(call),
   };
   ports.comparedMessages.note(call.user.id, comparedIdOf(call));
   const finalUsage = cutUsage(ports, call, believed);

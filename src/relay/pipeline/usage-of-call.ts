@@ -56,6 +56,9 @@ export function keptOf(call: DeliveredCall): readonly KeptObject[] | undefined {
   return kept.length > 0 ? kept : undefined;
 }
 
+/** What upstream says that it charges for a delivered answer. undefined: nothing. */
+export const upstreamCostOf = (call: DeliveredCall): string | undefined => reportedBy(call).generated.upstreamCost;
+
 export const comparedIdOf = (call: DeliveredCall): string | undefined => reportedBy(call).generated.comparedId;
 
 /** Its caller has, before a stream had ended: what upstream does for it goes on. */

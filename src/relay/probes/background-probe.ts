@@ -115,7 +115,10 @@ function stateIn(
   const outcome = failed ? 'upstream-broke' : 'completed';
   return {
     kind: 'ended',
-    used: { usage: believed.usage, usageSource: believed.usageSource, outcome, serviceTier, kept: keptOf(generated) },
+    used: {
+      ...{ usage: believed.usage, usageSource: believed.usageSource, outcome, serviceTier },
+      ...{ kept: keptOf(generated), upstreamCost: generated.upstreamCost },
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import type { Usage } from '../../domain/call/usage.js';
 import type { AnswerWriter } from '../contracts/answer-writer.js';
 import type { Answer, AnswerStream, Generated, StreamInput, StreamStep } from '../contracts/protocol.js';
 import { objectsIn } from '../json/json.js';
-import { writerFor } from './tool-names.js';
+import { writerFor } from './caller-calls.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };
 

@@ -7,6 +7,7 @@ import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
 import { modelsAt, modesIn } from '../protocols/models.js';
 import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
+import { openRouterCost } from '../protocols/openai/reported-cost.js';
 import type { Target } from '../protocols/openai/variant.js';
 
 /** By these the vendor distinguishes one site's calls from others', in the owner's statistics and in public ones. */
@@ -59,5 +60,6 @@ export const openrouter: Provider = {
     copiesReasoning: true,
     knowsAllEfforts: true,
     minThinking: minOf,
+    cost: openRouterCost,
   }),
 };

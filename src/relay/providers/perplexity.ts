@@ -4,6 +4,7 @@ import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { isList, type JsonObject } from '../json/json.js';
 import { alternating } from '../protocols/openai/alternating.js';
 import { openAi } from '../protocols/openai/openai.js';
+import { perplexityCost } from '../protocols/openai/reported-cost.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
 
@@ -49,5 +50,6 @@ export const perplexity: Provider = {
   protocol: openAi({
     url: urlAt({ chat: '/chat/completions' }),
     edits: [withoutTools, knownMembers, alternating, boundedTopP(0, 0.99)],
+    cost: perplexityCost,
   }),
 };

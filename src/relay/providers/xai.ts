@@ -5,6 +5,7 @@ import type { Provider } from '../contracts/protocol.js';
 import { textIn } from '../json/json.js';
 import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
+import { xaiCost } from '../protocols/openai/reported-cost.js';
 import { effortSuffix, renamed, without } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
 import { xaiImageRequest } from '../protocols/xai-images.js';
@@ -23,6 +24,7 @@ const wire = openAi({
   edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix('grok'), reasoningParameters],
   reasoningIsSeparate: true,
   minThinking: minEffort,
+  cost: xaiCost,
 });
 
 export const xai: Provider = {

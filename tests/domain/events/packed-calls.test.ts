@@ -66,6 +66,8 @@ describe('a packed event of a call is unpacked as it was written', () => {
     ['a settlement whose upstream keeps something', { ...plain, kept }],
     ['a settlement of a call that has submitted a task', { ...plain, task }],
     ['the same where something is kept', { ...plain, kept, task }],
+    ['a settlement whose upstream says what it charges', { ...plain, upstreamCost: '0.000123' }],
+    ['the same of a call that has submitted a task', { ...plain, task, upstreamCost: '0.000123' }],
     ['the same after failed attempts', { ...plain, failedAttempts, kept }],
     ['a release', released({ quota: 90 })],
     ['a release with failed attempts', { ...released({ quota: 90 }), failedAttempts }],

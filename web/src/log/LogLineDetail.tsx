@@ -136,6 +136,9 @@ function UsageFacts({ line }: { readonly line: LogLine }) {
         </Fact>
       ))}
       <Fact name={t('line.uncovered')}>{line.uncovered > 0 && <QuotaText quota={line.uncovered} />}</Fact>
+      <Fact name={t('line.upstreamCost')}>
+        {line.upstreamCost && <span className="figures">${line.upstreamCost}</span>}
+      </Fact>
       <Fact name={t('line.usageSource')}>{line.usageSource !== null && t(`source.${line.usageSource}`)}</Fact>
     </>
   );

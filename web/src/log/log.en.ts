@@ -116,6 +116,7 @@ export const logEn: Translation<typeof logZh> = {
   'line.outcome': 'Outcome',
   'line.usageSource': 'Counted by',
   'line.uncovered': 'Not covered by the balance',
+  'line.upstreamCost': 'Upstream charges',
   'line.alias': 'Asked for as',
   'line.effort': 'Reasoning effort',
   'line.cacheRead': 'Cache read',

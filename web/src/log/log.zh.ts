@@ -113,6 +113,7 @@ export const logZh = {
   'line.outcome': '结果',
   'line.usageSource': '用量来源',
   'line.uncovered': '余额未能覆盖的部分',
+  'line.upstreamCost': '上游收费',
   'line.alias': '请求的别名',
   'line.effort': '推理强度',
   'line.cacheRead': '缓存读取',

@@ -87,6 +87,7 @@ const storedLine = (line: UsageLogRow, terms: Terms | null, numbers: LineNumbers
   type: line.type,
   is_stream: line.is_stream,
   request_id: line.request_id,
+  upstream_cost: line.upstream_cost,
   upstream_model: line.upstream_model,
   reasoning_effort: line.reasoning_effort,
   usage: isPlain(line) ? null : line.usage,

@@ -79,6 +79,8 @@ export interface UsageLogRow {
   use_time_ms: number;
   first_token_ms: number | null;
   is_stream: boolean;
+  /** US dollars as exact decimal text, as upstream has said; null: it has not. */
+  upstream_cost: string | null;
   /** The name sent upstream when it differs from `model`. */
   upstream_model: string | null;
   /** Channels in the order tried. */
@@ -115,7 +117,7 @@ export type LoggedEvent =
 
 export const usageLog = projection<LoggedEvent>({
   name: 'usage_log',
-  version: 14,
+  version: 15,
   purpose: 'showing',
   tables: tablesOfLog,
   interestedIn: {
@@ -301,6 +303,7 @@ const line = (
   use_time_ms: 0,
   first_token_ms: null,
   is_stream: false,
+  upstream_cost: null,
   upstream_model: null,
   attempts: [],
   failed_attempts: noneFailed,
@@ -337,6 +340,7 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     use_time_ms: milliseconds(event.useTimeMs),
     first_token_ms: event.firstTokenMs === null ? null : milliseconds(event.firstTokenMs),
     is_stream: facts.stream,
+    upstream_cost: event.upstreamCost ?? null,
     upstream_model: event.upstreamModel,
     attempts: event.attempts,
     failed_attempts: event.failedAttempts ?? noneFailed,

@@ -43,6 +43,7 @@ function unpricedTools({ tools, messages }: JsonObject): InvalidRequest | null {
  * call. In Anthropic's own words for a member it does not take: clients that know these send the request again without.
  */
 const withoutPrice: Readonly<Record<string, string>> = {
+  models: 'the tokens of another model have no price in this call',
   fallbacks: 'the tokens of another model have no price in this call',
   fallback_credit_token: 'a credit belongs to the account of the provider, which callers share',
   billing_policy: 'a call is charged to the caller of the gateway',

@@ -2,6 +2,7 @@ import type { Usage } from '../../../domain/call/usage.js';
 import type { AnswerWriter, WholeAnswer } from '../../contracts/answer-writer.js';
 import { isObject, type JsonObject, parseJson, scalarText, textIn } from '../../json/json.js';
 import { rewrittenBytes, rewrittenJson } from '../../protocols/carried.js';
+import { withoutCost } from '../../protocols/openai/reported-cost.js';
 import { lastEvents } from '../../protocols/openai/responses-stream.js';
 import { correctedResponsesUsage, writeResponsesUsage } from '../../protocols/openai/responses-usage.js';
 import { type Frame, Outgoing } from '../../upstream/sse.js';
@@ -97,8 +98,8 @@ export class ResponsesWriter implements AnswerWriter {
 }
 
 export function responsesWholeAnswer({ body, received, usage }: WholeAnswer): Buffer {
-  if (usage === null || !isObject(body.usage)) return received;
-  const words = correctedResponsesUsage(body.usage, usage);
+  if (!isObject(body.usage)) return received;
+  const words = usage === null ? withoutCost(body.usage) : correctedResponsesUsage(body.usage, usage);
   return words === body.usage ? received : Buffer.from(rewrittenBytes(received, { ...body, usage: words }));
 }
 

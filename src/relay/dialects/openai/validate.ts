@@ -53,6 +53,16 @@ const stream = ({ stream: wanted, stream_options: options }: JsonObject): Invali
   return null;
 };
 
+/** Members by which another model would answer: its tokens have no price in this call. */
+const otherModels = ({ model, models, fallbacks }: JsonObject): InvalidMember | null => {
+  for (const [param, value] of Object.entries({ models, fallbacks })) {
+    const named = isList(value) ? value : (value ?? null) === null ? [] : [value];
+    if (named.some((one) => one !== model))
+      return { param, message: `${param} must name no model but ${String(model)}: a call is priced for one model` };
+  }
+  return null;
+};
+
 /** What is wrong with a body, the members looked at that all endpoints have in common; null: it can be taken. */
 export function invalidRequest(
   code: string,
@@ -66,6 +76,7 @@ export function invalidRequest(
     integerFrom(body, 'max_completion_tokens', 0, maxOutputTokens) ??
     integerFrom(body, 'n', 1, maxChoices) ??
     integerFrom(body, 'best_of', 1, maxChoices) ??
+    otherModels(body) ??
     stream(body);
   return complaint === null ? null : { code, ...complaint };
 }

@@ -5,6 +5,7 @@ import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../json/json.js';
 import { rewrittenBytes } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
+import { withoutCost } from '../../protocols/openai/reported-cost.js';
 import { correctedOpenAiUsage, writeOpenAiUsage } from '../../protocols/openai/usage.js';
 import { withBase64Vectors } from './base64-vectors.js';
 import { strictlyFormatted } from './strict-format.js';
@@ -22,8 +23,8 @@ function mended({ body, usage }: WholeAnswer, caller: CallerRequest, channel: Up
       thinkingIntoContent(message);
       changed = true;
     }
-  if (usage !== null && isObject(body.usage)) {
-    const corrected = correctedOpenAiUsage(body.usage, usage);
+  if (isObject(body.usage)) {
+    const corrected = usage === null ? withoutCost(body.usage) : correctedOpenAiUsage(body.usage, usage);
     if (corrected !== body.usage) changed = true;
     body.usage = corrected;
   }

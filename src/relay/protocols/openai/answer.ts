@@ -47,6 +47,7 @@ export function openAiAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
 
   const generated = new Generation(unreported.calls);
   generated.serviceTier = reportedTier(reported.service_tier);
+  if (isObject(body.usage)) generated.upstreamCost = variant.cost?.(body.usage) ?? undefined;
   if (body !== reported) generated.keep('conversation', body.conversation_id);
   const changed = mendChoices(variant, body, reading, generated);
   return { ok: true, body, received, untouched: !changed && body === reported, usage, generated };

@@ -1,6 +1,6 @@
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { textsOfDocuments } from '../../contracts/rerank-request.js';
-import { textIn } from '../../json/json.js';
+import { isObject, textIn } from '../../json/json.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { rankedDocuments, rerankUsage, resultsIn } from '../ranking.js';
 import { noAnswer } from '../says-something.js';
@@ -43,5 +43,7 @@ export function rerankAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
     results: ranked.map((one) => ({ ...one })),
     ...(usage !== null && { usage: writeOpenAiUsage(usage) }),
   };
-  return { ok: true, body, received, untouched: false, usage, generated: new Generation() };
+  const generated = new Generation();
+  if (isObject(reported.usage)) generated.upstreamCost = variant.cost?.(reported.usage) ?? undefined;
+  return { ok: true, body, received, untouched: false, usage, generated };
 }

@@ -34,6 +34,7 @@ export class ResponseWords implements Generated {
   toolCalls = 0;
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
+  upstreamCost: string | undefined = undefined;
   readonly kept: KeptObject[] = [];
   runsOn = false;
   private searched = 0;

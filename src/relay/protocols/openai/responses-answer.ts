@@ -80,6 +80,7 @@ export function responsesAnswer(
   if (output.length === 0 && generated.finishReason === null) return noAnswer(reported);
   generated.finishReason ??= 'stop';
   generated.serviceTier = reportedTier(body.service_tier);
+  if (isObject(body.usage)) generated.upstreamCost = variant.cost?.(body.usage) ?? undefined;
   generated.response(body);
   const usage = reported === null ? null : { ...reported, ...generated.searches };
   return { ok: true, own: true, body, received, untouched: true, usage, generated };

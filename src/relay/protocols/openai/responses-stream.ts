@@ -163,7 +163,9 @@ export class ResponsesStream extends SseStream {
     this.progress++;
     this.finished = true;
     const usage = this.usageOf(response);
-    if (usage === null || !isObject(response.usage)) return;
+    if (!isObject(response.usage)) return;
+    generated.upstreamCost = this.variant.cost?.(response.usage) ?? undefined;
+    if (usage === null) return;
     this.take(usage);
     this.reportUsage(usage, response.usage);
   }

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../domain/call/usage.js';
 import type { JsonObject } from '../../json/json.js';
+import { withoutCost } from './reported-cost.js';
 import { correctedOpenAiUsage, readOpenAiUsage, type Unreported, writeOpenAiUsage } from './usage.js';
 
 /* Usage as the Responses interface reports it: what chat reports, by other names. */
@@ -30,9 +31,10 @@ export const readResponsesUsage = (reported: JsonObject, unreported: Unreported)
 
 /** The upstream's own usage object, made to say what is charged; the same object when it does. */
 export function correctedResponsesUsage(reported: JsonObject, usage: Usage): JsonObject {
-  const chat = inChatWords(reported);
+  const shown = withoutCost(reported);
+  const chat = inChatWords(shown);
   const corrected = correctedOpenAiUsage(chat, usage);
-  return corrected === chat ? reported : { ...reported, ...inOwnWords(corrected) };
+  return corrected === chat ? shown : { ...shown, ...inOwnWords(corrected) };
 }
 
 /** Its clients look for both details. */

@@ -198,6 +198,8 @@ export class OpenAiStream extends SseStream {
   }
 
   private takeUsage(reported: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
+    const { generated } = this;
+    generated.upstreamCost = this.variant.cost?.(reported) ?? generated.upstreamCost;
     const usage = readOpenAiUsage(reported, this.variant.reasoningIsSeparate ?? false, this.unreported);
     if (usage === null) return;
     this.take(usage);

@@ -8,6 +8,7 @@ import {
 } from '../../../domain/call/usage.js';
 import { keptForHours } from '../../catalogue/cache-lifetimes.js';
 import { countIn, isCount, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
+import { withoutCost } from './reported-cost.js';
 
 /* Usage as the OpenAI family reports it, and as OpenAI would report it. */
 
@@ -178,9 +179,10 @@ function mendedParts(reported: JsonValue | undefined, parts: Parts, usage: Usage
 
 /**
  * The upstream's own usage object, made to say what is charged where it counts otherwise; everything else in it stays,
- * but for counts that are none. The same object when there is nothing to mend.
+ * but for counts that are none and what it cost upstream. The same object when there is nothing to mend.
  */
-export function correctedOpenAiUsage(reported: JsonObject, usage: Usage): JsonObject {
+export function correctedOpenAiUsage(given: JsonObject, usage: Usage): JsonObject {
+  const reported = withoutCost(given);
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);
   const total = prompt + completion;

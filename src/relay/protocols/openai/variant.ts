@@ -1,6 +1,7 @@
 import type { Mode } from '../../../domain/channel/provider.js';
 import type { CallerRequest, CallInfo, RequestOptions, UpstreamChannel } from '../../contracts/protocol.js';
 import type { JsonObject } from '../../json/json.js';
+import type { ReportedCost } from './reported-cost.js';
 
 /*
  * What members of the OpenAI family do differently. A provider names only its own differences. (A dialect is what callers
@@ -77,6 +78,8 @@ export interface OpenAiVariant {
   readonly minThinking?: (model: string) => JsonObject;
   /** The completion count leaves reasoning out. */
   readonly reasoningIsSeparate?: boolean;
+  /** How it says what it charges for a call. Left out: it does not. */
+  readonly cost?: ReportedCost;
   /** A failure with a success status that has no `error` member. */
   readonly failure?: (body: JsonObject) => DressedFailure | null;
   /**
