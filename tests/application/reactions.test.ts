@@ -309,7 +309,7 @@ describe('a user is notified', () => {
       await start(reportLowBalances({ ...node, root: async () => root.id, notify }));
       const id = await addChannel('key');
       for (const balance of ['2', '0.9', '0.8', '5', '0.7']) {
-        await switched(id, { type: 'RecordChannelBalance', balance, low: 1 });
+        await switched(id, { type: 'RecordChannelBalance', balance, currency: null, low: 1 });
         await done('report-low-balances');
       }
       const { name } = channelSettings();

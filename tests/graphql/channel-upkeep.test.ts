@@ -46,9 +46,10 @@ test('all channels are tested in the background, and the progress can be queried
 
 test('balances are requested, of one channel and of all', async () => {
   left = '12.50';
-  const update = `mutation ($id: ID!) { updateChannelBalance(id: $id) { balance balanceUpdatedAt status } }`;
+  const update = `mutation ($id: ID!) { updateChannelBalance(id: $id) { balance balanceCurrency balanceUpdatedAt status } }`;
   expect((await admin.ask(update, { id })).updateChannelBalance).toEqual({
     balance: '12.5',
+    balanceCurrency: 'CNY',
     balanceUpdatedAt: expect.any(Number),
     status: 'ENABLED',
   });

@@ -89,15 +89,22 @@ describe('a channel in the read model', () => {
     expect(await channelById(db, east)).toMatchObject({ response_time_ms: 812, tested_at: seconds(at(60)) });
   });
 
-  test('has the last reported balance of its account, with its time', async () => {
+  test('has the last reported balance of its account, with its currency and time', async () => {
     const db = await projected.given(added(east));
     expect(await channelById(db, east)).toMatchObject({ balance: null, balance_updated_at: null });
     await projected.given(
-      ofChannel(east, { type: 'ChannelBalanceObserved', balance: '7', becameLow: false }),
-      when(at(60), ofChannel(east, { type: 'ChannelBalanceObserved', balance: '-0.25', becameLow: true })),
+      ofChannel(east, { type: 'ChannelBalanceObserved', balance: '7', currency: 'CNY', becameLow: false }),
+      when(
+        at(60),
+        ofChannel(east, { type: 'ChannelBalanceObserved', balance: '-0.25', currency: 'USD', becameLow: true }),
+      ),
       edited(east, { name: 'other' }),
     );
-    expect(await channelById(db, east)).toMatchObject({ balance: '-0.25', balance_updated_at: seconds(at(60)) });
+    expect(await channelById(db, east)).toMatchObject({
+      balance: '-0.25',
+      balance_currency: 'USD',
+      balance_updated_at: seconds(at(60)),
+    });
   });
 
   test('sums the charges of its calls', async () => {

@@ -36,10 +36,13 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
   let isStopping = false;
 
   const observe = async (channel: ChannelView): Promise<{ balance: string; position: Position }> => {
-    const balance = await balances.of(channel);
+    const { balance, currency } = await balances.of(channel);
     const stream = streams.channel(channel.id);
     const low = directory.settings().number('general_setting.low_channel_balance');
-    const { position } = await handle(channelDecider, stream, { type: 'RecordChannelBalance', balance, low });
+    const { position } = await handle(channelDecider, stream, {
+      type: 'RecordChannelBalance',
+      ...{ balance, currency, low },
+    });
     return { balance, position };
   };
 

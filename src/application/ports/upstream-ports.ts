@@ -25,10 +25,10 @@ export interface ChannelProbe {
 /** Asks providers what is left in the accounts of channels. */
 export interface ChannelBalances {
   /**
-   * Decimal text, in the currency of the account. Throws `balance-not-implemented` for types that report none, and
-   * `balance-not-told` with a reason that holds neither key nor address.
+   * `balance`: decimal text; `currency`: by ISO 4217, null where nobody says which. Throws `balance-not-implemented` for
+   * types that report none, and `balance-not-told` with a reason that holds neither key nor address.
    */
-  of(channel: ChannelView): Promise<string>;
+  of(channel: ChannelView): Promise<{ readonly balance: string; readonly currency: string | null }>;
 }
 
 /** Where models are asked for; key and proxy are in the clear. */

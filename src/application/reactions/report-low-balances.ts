@@ -11,5 +11,7 @@ export const reportLowBalances = (ports: ChannelNewsPorts): Reaction =>
     name: 'report-low-balances',
     is: becameLow,
     notificationOf: ({ event }, { id, name }) =>
-      event.type === 'ChannelBalanceObserved' ? channelRunningOut(id, name, event.balance) : null,
+      event.type === 'ChannelBalanceObserved'
+        ? channelRunningOut(id, name, [event.balance, event.currency].join(' ').trim())
+        : null,
   });

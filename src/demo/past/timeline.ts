@@ -149,7 +149,7 @@ const balances = (days: number): Act[] =>
   Array.from({ length: days }, (_, day) =>
     on(day, 6, async (stage) => {
       const balance = (day < 18 ? 60 - day * 2.85 : 140 - (day - 18) * 3.1).toFixed(2);
-      const command = { type: 'RecordChannelBalance', balance, low: 10 } as const;
+      const command = { type: 'RecordChannelBalance', balance, currency: 'USD', low: 10 } as const;
       return (await stage.handle(channelDecider, streams.channel(channelNamed(stage, 'west')), command)).position;
     }),
   );

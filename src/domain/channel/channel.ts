@@ -39,7 +39,8 @@ export type ChannelEvent =
    * What the account has left, as its provider reports it: decimal text, in the currency of the account. `becameLow`: less
    * than was wanted then, and the time before it was not.
    */
-  | { type: 'ChannelBalanceObserved'; balance: string; becameLow: boolean }
+  /** `currency`: by ISO 4217. Left out: nobody has said which. */
+  | { type: 'ChannelBalanceObserved'; balance: string; currency?: string; becameLow: boolean }
   | { type: 'ChannelRemoved'; by?: UserId };
 
 /**
@@ -77,7 +78,7 @@ export type ChannelCommand =
       usage: ChannelTestUsage | null;
     }
   /** `low`: what is below it is little; 0: nothing is. */
-  | { type: 'RecordChannelBalance'; balance: string; low: number }
+  | { type: 'RecordChannelBalance'; balance: string; currency: string | null; low: number }
   | { type: 'RemoveChannel'; by: UserId };
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled';
@@ -214,10 +215,10 @@ export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
       }
       case 'RecordChannelBalance': {
         const before = live(channel).balance;
-        const { low } = command;
+        const { low, currency } = command;
         const balance = decimalText(decimal(command.balance));
         const becameLow = isBelow(balance, low) && (before === undefined || !isBelow(before, low));
-        return [{ type: 'ChannelBalanceObserved', balance, becameLow }];
+        return [{ type: 'ChannelBalanceObserved', balance, ...(currency !== null && { currency }), becameLow }];
       }
       case 'RemoveChannel':
         return isLiveChannel(channel) ? [{ type: 'ChannelRemoved', by: command.by }] : [];

@@ -116,6 +116,13 @@ export class ChannelObject implements Omit<ChannelRow, 'key_secret' | 'key_hash'
   })
   readonly balance!: string | null;
 
+  @Field(() => String, {
+    name: 'balanceCurrency',
+    nullable: true,
+    description: 'Of the balance, by ISO 4217; null: points, or nobody has said which.',
+  })
+  readonly balance_currency!: string | null;
+
   @Field(() => TimestampScalar, { name: 'balanceUpdatedAt', nullable: true })
   readonly balance_updated_at!: number | null;
 

@@ -47,6 +47,8 @@ export interface ChannelTables {
     tested_at: number | null;
     /** Of the account at its provider, decimal text, as last reported; null: it never was. */
     balance: string | null;
+    /** By ISO 4217; null: nobody has said which. */
+    balance_currency: string | null;
     balance_updated_at: number | null;
     /** Charged for calls this channel answered. */
     used_quota: Sum<Quota>;
@@ -94,6 +96,7 @@ const tables = `
     response_time_ms bigint not null,
     tested_at bigint,
     balance text,
+    balance_currency text,
     balance_updated_at bigint,
     used_quota numeric not null default 0,
     created_at bigint not null,
@@ -105,7 +108,7 @@ const channelOf = ({ stream }: Recorded): ChannelId => ChannelId(streamKey(strea
 
 export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
   name: 'channels',
-  version: 4,
+  version: 5,
   purpose: 'deciding',
   tables,
   interestedIn: {
@@ -167,6 +170,7 @@ const connectionColumns = [
   'response_time_ms',
   'tested_at',
   'balance',
+  'balance_currency',
   'balance_updated_at',
   'created_at',
   'position',
@@ -221,6 +225,7 @@ function evolve(row: Connection | undefined, recorded: Recorded<ChannelEvent>): 
       response_time_ms: 0,
       tested_at: null,
       balance: null,
+      balance_currency: null,
       balance_updated_at: null,
       created_at: unixSeconds(at),
       position,
@@ -247,7 +252,12 @@ function evolve(row: Connection | undefined, recorded: Recorded<ChannelEvent>): 
         response_time_ms: event.ok ? Math.round(event.responseTimeMs) : row.response_time_ms,
       };
     case 'ChannelBalanceObserved':
-      return { ...row, balance: event.balance, balance_updated_at: unixSeconds(at) };
+      return {
+        ...row,
+        balance: event.balance,
+        balance_currency: event.currency ?? null,
+        balance_updated_at: unixSeconds(at),
+      };
     case 'ChannelRemoved':
       return undefined;
     default:

@@ -18,7 +18,8 @@ export const channelBalances = ({ vault, providerOf, ...ports }: BalancePorts): 
     if (key === null) throw new Failure('balance-not-told', { reason: 'the key of the channel is missing' });
     const proxy = secrets.proxy === null ? null : await vault.get(secrets.proxy);
     try {
-      return decimalText(await askProvider(ports, provider, { ...settings, key, proxy }, { ask: wire }));
+      const { amount, currency } = await askProvider(ports, provider, { ...settings, key, proxy }, { ask: wire });
+      return { balance: decimalText(amount), currency };
     } catch (error) {
       if (!(error instanceof NotReported)) throw error;
       throw new Failure('balance-not-told', { reason: error.message });

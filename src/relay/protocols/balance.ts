@@ -4,15 +4,25 @@ import { NotReported, type ProviderQueries } from './provider-queries.js';
 
 /* How a provider reports what is left in the account of a key. */
 
-/** In the currency of the account. Throws NotReported. */
-export type BalanceWire = (queries: ProviderQueries) => Promise<Decimal>;
+/** `currency`: by ISO 4217; null: it is none, such as points, or nobody says which. */
+export interface ReportedBalance {
+  readonly amount: Decimal;
+  readonly currency: string | null;
+}
+
+/** Throws NotReported. */
+export type BalanceWire = (queries: ProviderQueries) => Promise<ReportedBalance>;
+
+export const inDollars = (amount: Decimal): ReportedBalance => ({ amount, currency: 'USD' });
+export const inYuan = (amount: Decimal): ReportedBalance => ({ amount, currency: 'CNY' });
+export const inPoints = (amount: Decimal): ReportedBalance => ({ amount, currency: null });
 
 /** A provider that reports it. */
 export const reportsBalance = (balance: BalanceWire) => ({ reportsBalance: true, balance }) as const;
 
 /** One question below the base URL, whose answer holds the figure. */
-export const balanceAt = (path: string, read: (reported: JsonObject) => Decimal): BalanceWire => {
-  return async ({ base, json }) => read(await json(base + path));
+export const balanceAt = (path: string, read: (reported: JsonObject, base: string) => ReportedBalance): BalanceWire => {
+  return async ({ base, json }) => read(await json(base + path), base);
 };
 
 const maxAmountLength = 40;

@@ -1,7 +1,8 @@
 import type { EmbeddingList } from '../contracts/neutral-answer.js';
 import type { EmbeddingRequest } from '../contracts/neutral-request.js';
-import { NotConvertible } from '../contracts/protocol.js';
+import { type Answer, NotConvertible } from '../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, textIn } from '../json/json.js';
+import { unreadableAnswer } from '../upstream/upstream-error.js';
 
 /* What wires have in common that turn texts into vectors. */
 
@@ -34,6 +35,19 @@ export function refusePurpose({
       `${name} cannot be carried to this provider, which makes vectors for no purpose`,
     );
 }
+
+/** How many vectors are asked for: of texts, or of lists of tokens. null: what else there is may become one or several. */
+export function vectorsAsked({ input }: { readonly input?: JsonValue | undefined }): number | null {
+  if (!isList(input) || input.every((one) => typeof one === 'number')) return 1;
+  return input.some(isObject) ? null : input.length;
+}
+
+/** One text too few, and all vectors after it would be another text's. */
+export const lacksVectors = (costUnknown: boolean): Extract<Answer, { ok: false }> => ({
+  ok: false,
+  error: unreadableAnswer('the upstream answered without a vector for each text'),
+  costUnknown,
+});
 
 /**
  * The vectors of listed items in the order of the texts, which their numbers say; items without numbers stand in it. null:

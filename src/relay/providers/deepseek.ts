@@ -54,7 +54,9 @@ const balance = balanceAt('/user/balance', ({ balance_infos }) => {
   const reported = objectsIn(balance_infos);
   const chosen = reported.find(({ currency }) => currency === 'CNY') ?? reported[0];
   if (chosen === undefined) throw new NotReported('currency CNY not found');
-  return amountIn(chosen.total_balance, 'total_balance');
+  const { currency } = chosen;
+  const amount = amountIn(chosen.total_balance, 'total_balance');
+  return { amount, currency: typeof currency === 'string' && /^[A-Z]{3}$/.test(currency) ? currency : null };
 });
 
 export const deepseek: Provider = {

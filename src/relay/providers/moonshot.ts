@@ -2,13 +2,16 @@ import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
-import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, inDollars, inYuan, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 
-/** Of the currency of the site. */
-const balance = balanceAt('/v1/users/me/balance', ({ data }) =>
-  amountIn(isObject(data) ? data.available_balance : undefined, 'data.available_balance'),
-);
+/** Of the currency of the site: yuan in China, dollars elsewhere. */
+const balance = balanceAt('/v1/users/me/balance', ({ data }, base) => {
+  const amount = amountIn(isObject(data) ? data.available_balance : undefined, 'data.available_balance');
+  const { hostname } = new URL(base);
+  if (hostname.endsWith('.moonshot.cn')) return inYuan(amount);
+  return hostname.endsWith('.moonshot.ai') ? inDollars(amount) : { amount, currency: null };
+});
 
 export const moonshot: Provider = {
   ...usual,

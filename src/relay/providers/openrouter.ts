@@ -3,7 +3,7 @@ import { add, negative } from '../../domain/kernel/decimal.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, type JsonObject } from '../json/json.js';
-import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, inDollars, reportsBalance } from '../protocols/balance.js';
 import { modelsAt, modesIn } from '../protocols/models.js';
 import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
@@ -16,10 +16,10 @@ const identity = ({ options: { siteAddress } }: Target): Record<string, string> 
   ...(siteAddress !== '' && { 'http-referer': siteAddress }),
 });
 
-/** USD. */
 const credits = balanceAt('/v1/credits', ({ data }) => {
   const { total_credits, total_usage } = isObject(data) ? data : {};
-  return add(amountIn(total_credits, 'data.total_credits'), negative(amountIn(total_usage, 'data.total_usage')));
+  const used = amountIn(total_usage, 'data.total_usage');
+  return inDollars(add(amountIn(total_credits, 'data.total_credits'), negative(used)));
 });
 
 /** Other makers' models think only if asked to, or refuse to be told not to. */

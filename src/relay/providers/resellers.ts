@@ -2,7 +2,7 @@ import { imageModes, soundModes, usual } from '../../domain/channel/provider.js'
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, scalarText } from '../json/json.js';
-import { amountIn, type BalanceWire, balanceAt, reportsBalance } from '../protocols/balance.js';
+import { amountIn, type BalanceWire, balanceAt, inPoints, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import { NotReported } from '../protocols/provider-queries.js';
@@ -35,11 +35,14 @@ const points: BalanceWire = async ({ base, isOwnBase, key, json }) => {
   const site = isOwnBase ? base : 'https://aiproxy.io';
   const { success, message, data } = await json(`${site}/api/report/getUserOverview`, { 'api-key': key });
   if (success !== true) throw new NotReported(`message: ${scalarText(message)}`);
-  return amountIn(isObject(data) ? data.totalPoints : undefined, 'data.totalPoints');
+  return inPoints(amountIn(isObject(data) ? data.totalPoints : undefined, 'data.totalPoints'));
 };
 
 const creditGrants = (member: 'total_remaining' | 'total_available'): BalanceWire =>
-  balanceAt('/dashboard/billing/credit_grants', (reported) => amountIn(reported[member], member));
+  balanceAt('/dashboard/billing/credit_grants', (reported) => ({
+    amount: amountIn(reported[member], member),
+    currency: null,
+  }));
 
 export const resellers: readonly Provider[] = [
   reseller(6, 'OpenAIMax', 'https://api.openaimax.com'),

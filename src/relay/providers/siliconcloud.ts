@@ -4,14 +4,14 @@ import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
-import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, inYuan, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { NotReported } from '../protocols/provider-queries.js';
 
-/** CNY. Refusals come with status 200. */
+/** Refusals come with status 200. */
 const balance = balanceAt('/v1/user/info', ({ code, message, data }) => {
   if (code !== 20_000) throw new NotReported(`code: ${String(code)}, message: ${String(message)}`);
-  return amountIn(isObject(data) ? data.totalBalance : undefined, 'data.totalBalance');
+  return inYuan(amountIn(isObject(data) ? data.totalBalance : undefined, 'data.totalBalance'));
 });
 
 export const siliconcloud: Provider = {

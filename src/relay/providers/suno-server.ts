@@ -1,14 +1,15 @@
 import { usual } from '../../domain/channel/provider.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
-import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, inPoints, reportsBalance } from '../protocols/balance.js';
 import { sunoTasks } from '../protocols/suno/tasks.js';
 import { tasksAlone } from '../protocols/tasks-alone.js';
 
 /** Credits. What else it reports are the account's own secrets, which are not looked at. */
 const credits = balanceAt('/suno/account', ({ data }) => {
   const { certificate } = isObject(data) ? data : {};
-  return amountIn(isObject(certificate) ? certificate.credits_left : undefined, 'data.certificate.credits_left');
+  const left = isObject(certificate) ? certificate.credits_left : undefined;
+  return inPoints(amountIn(left, 'data.certificate.credits_left'));
 });
 
 /** A server in front of the vendor, which has no interface of its own. */

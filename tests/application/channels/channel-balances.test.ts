@@ -32,7 +32,12 @@ async function added(
 }
 
 const events = async (id: ChannelId) => (await node.eventsOf(streams.channel(id))).slice(1);
-const observed = (balance: string, becameLow = false) => ({ type: 'ChannelBalanceObserved', balance, becameLow });
+const observed = (balance: string, becameLow = false) => ({
+  type: 'ChannelBalanceObserved',
+  balance,
+  currency: 'CNY',
+  becameLow,
+});
 const usedUp = { type: 'ChannelDisabled', automatic: true, reason: '余额不足' };
 
 describe('the balance of one channel', () => {

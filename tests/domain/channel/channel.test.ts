@@ -58,7 +58,12 @@ const disable = (automatic: boolean): ChannelCommand =>
     : { type: 'DisableChannel', automatic, reason: '', by };
 
 describe('the balance of a channel’s account', () => {
-  const reported = (balance: string, low = 1): ChannelCommand => ({ type: 'RecordChannelBalance', balance, low });
+  const reported = (balance: string, low = 1): ChannelCommand => ({
+    type: 'RecordChannelBalance',
+    balance,
+    currency: null,
+    low,
+  });
   const observed = (balance: string, becameLow = false): ChannelEvent => ({
     type: 'ChannelBalanceObserved',
     balance,
@@ -69,6 +74,10 @@ describe('the balance of a channel’s account', () => {
     given(added).when(reported('12.50')).thenRecorded(observed('12.5'));
     given(added, observed('12.5')).when(reported('1.25e1')).thenRecorded(observed('12.5'));
   });
+  test('is recorded with its currency, where that is reported', () =>
+    given(added)
+      .when({ type: 'RecordChannelBalance', balance: '7', currency: 'CNY', low: 1 })
+      .thenRecorded({ type: 'ChannelBalanceObserved', balance: '7', currency: 'CNY', becameLow: false }));
   test('becomes low when it falls below the threshold, and only then', () => {
     given(added).when(reported('0.99')).thenRecorded(observed('0.99', true));
     given(added).when(reported('1')).thenRecorded(observed('1'));

@@ -64,18 +64,19 @@ const channel = async (type: number, baseUrl = `${server.url}/`): Promise<Channe
   settings: channelSettings({ type, baseUrl }),
   secrets: { key: await vault.put(key), keyHash: '', proxy: null },
 });
-const balanceOf = async (type: number, patienceMs?: number) => portsWith(patienceMs).of(await channel(type));
+const reportedOf = async (type: number, patienceMs?: number) => portsWith(patienceMs).of(await channel(type));
+const balanceOf = async (...asked: Parameters<typeof reportedOf>) => (await reportedOf(...asked)).balance;
 const unreported = (reason: unknown) => refusal('balance-not-told', { reason: reason as string });
 
 const bearer = `Bearer ${key}`;
 const requests = () => asked.map(({ url, headers, body }) => [url, headers.authorization, headers['api-key'], body]);
 
-const one: readonly [type: number, path: string, answer: unknown, balance: string][] = [
-  [12, '/dashboard/billing/credit_grants', { total_granted: 20, total_remaining: 12.5 }, '12.5'],
-  [13, '/dashboard/billing/credit_grants', { total_available: 0.1, total_remaining: 9 }, '0.1'],
-  [20, '/v1/credits', { data: { total_credits: 0.3, total_usage: 0.1 } }, '0.2'],
-  [25, '/v1/users/me/balance', { code: 0, data: { available_balance: -3.25, cash_balance: 1 } }, '-3.25'],
-  [40, '/v1/user/info', { code: 20_000, data: { balance: '1', totalBalance: '88.00' } }, '88'],
+const one: readonly [type: number, path: string, answer: unknown, balance: string, currency: string | null][] = [
+  [12, '/dashboard/billing/credit_grants', { total_granted: 20, total_remaining: 12.5 }, '12.5', null],
+  [13, '/dashboard/billing/credit_grants', { total_available: 0.1, total_remaining: 9 }, '0.1', null],
+  [20, '/v1/credits', { data: { total_credits: 0.3, total_usage: 0.1 } }, '0.2', 'USD'],
+  [25, '/v1/users/me/balance', { code: 0, data: { available_balance: -3.25, cash_balance: 1 } }, '-3.25', null],
+  [40, '/v1/user/info', { code: 20_000, data: { balance: '1', totalBalance: '88.00' } }, '88', 'CNY'],
   [
     43,
     '/user/balance',
@@ -86,13 +87,14 @@ const one: readonly [type: number, path: string, answer: unknown, balance: strin
       ],
     },
     '110.05',
+    'CNY',
   ],
 ];
 
 describe('the balance of an account at a provider', () => {
-  test.each(one)('of type %i is requested at %s', async (type, path, answer, balance) => {
+  test.each(one)('of type %i is requested at %s', async (type, path, answer, balance, currency) => {
     answers[path] = answer;
-    expect(await balanceOf(type)).toBe(balance);
+    expect(await reportedOf(type)).toEqual({ balance, currency });
     expect(requests()).toEqual([[path, bearer, undefined, '']]);
   });
 
@@ -103,7 +105,7 @@ describe('the balance of an account at a provider', () => {
   ])('of type %i at a base URL that ends in "%s" is its limit less its usage', async (type, end) => {
     answers['/v1/dashboard/billing/subscription'] = { hard_limit_usd: 20.1, has_payment_method: true };
     answers['/v1/dashboard/billing/usage'] = { total_usage: 1_234.5 };
-    expect(await portsWith().of(await channel(type, server.url + end))).toBe('7.755');
+    expect(await portsWith().of(await channel(type, server.url + end))).toEqual({ balance: '7.755', currency: 'USD' });
     expect(requests()).toEqual([
       ['/v1/dashboard/billing/subscription', bearer, undefined, ''],
       ['/v1/dashboard/billing/usage?start_date=2026-11-01&end_date=2026-11-23', bearer, undefined, ''],
@@ -125,7 +127,9 @@ describe('the balance of an account at a provider', () => {
 
   test('of type 43 without CNY is that of its other currency, and absent where there is no account', async () => {
     answers['/user/balance'] = { balance_infos: [{ currency: 'USD', total_balance: '3' }] };
-    expect(await balanceOf(43)).toBe('3');
+    expect(await reportedOf(43)).toEqual({ balance: '3', currency: 'USD' });
+    answers['/user/balance'] = { balance_infos: [{ currency: 'gold', total_balance: '3' }] };
+    expect(await reportedOf(43)).toEqual({ balance: '3', currency: null });
     answers['/user/balance'] = { balance_infos: [] };
     await expect(balanceOf(43)).rejects.toThrow(unreported('currency CNY not found'));
   });

@@ -188,11 +188,11 @@ class FakeBalances implements ChannelBalances {
   readonly results = new Map<number, () => Promise<string>>();
   readonly requests: number[] = [];
 
-  async of({ id }: { id: number }): Promise<string> {
+  async of({ id }: { id: number }): Promise<{ balance: string; currency: string }> {
     this.requests.push(id);
     const result = this.results.get(id);
     if (result === undefined) throw new Failure('balance-not-told', { reason: 'status code: 401' });
-    return result();
+    return { balance: await result(), currency: 'CNY' };
   }
 }
 

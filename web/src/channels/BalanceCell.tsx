@@ -18,7 +18,7 @@ interface BalanceCellProps {
 export function BalanceCell({ channel, reportsBalance, orders }: BalanceCellProps) {
   const t = useText(channelsTexts);
   const [isAsking, setAsking] = useState(false);
-  const { name, balance, balanceUpdatedAt } = channel;
+  const { name, balance, balanceCurrency, balanceUpdatedAt } = channel;
   const ask = async (): Promise<void> => {
     setAsking(true);
     await orders.updateBalance(channel);
@@ -31,6 +31,7 @@ export function BalanceCell({ channel, reportsBalance, orders }: BalanceCellProp
       ) : (
         <span className="figures" title={t('balance.toldAt', { time: formatTime(balanceUpdatedAt) })}>
           {balance}
+          {balanceCurrency !== null && ` ${balanceCurrency}`}
         </span>
       )}
       {reportsBalance && (

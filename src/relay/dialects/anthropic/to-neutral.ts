@@ -27,6 +27,7 @@ function resultOf(block: JsonObject, path: string): ChatMessage {
     tool_call_id: unwrappedCallId(textIn(id) ?? ''),
     content: typeof content === 'string' ? content : plainer(partsOfBlocks(content, `${path}.content`), '\n'),
     ...(failed === true && { is_error: true }),
+    ...cached(block),
   };
 }
 

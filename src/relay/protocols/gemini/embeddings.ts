@@ -1,8 +1,11 @@
 import type { EmbeddingList } from '../../contracts/neutral-answer.js';
 import type { EmbeddingRequest } from '../../contracts/neutral-request.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
-import { embeddingList, textsToEmbed } from '../embeddings.js';
+import type { CallerRequest } from '../../contracts/protocol.js';
+import { countIn, isList, isObject, type JsonObject } from '../../json/json.js';
+import { embeddingList, textsToEmbed, vectorsAsked } from '../embeddings.js';
 import { writeOpenAiUsage } from '../openai/usage.js';
+import { neutralAs } from '../request-builder.js';
+import { isNative } from './native.js';
 import { geminiUsage } from './usage.js';
 
 /* Texts as vectors, one or many at a time. */
@@ -26,13 +29,21 @@ export function embeddingBody(body: EmbeddingRequest, model: string): EmbeddingA
     : { action: 'batchEmbedContents', body: { requests } };
 }
 
-/** In OpenAI's list form; null: there are no vectors. */
-export function embeddingsAnswered(reported: JsonObject, model: string): EmbeddingList | null {
+/** null: that is for upstream to say. */
+export function vectorsExpected(caller: CallerRequest): number | null {
+  if (!isNative(caller)) return vectorsAsked(neutralAs(caller, 'embeddings'));
+  return isList(caller.body.requests) ? caller.body.requests.length : 1;
+}
+
+/** In OpenAI's list form; null: not each text has a vector. */
+export function embeddingsAnswered(reported: JsonObject, caller: CallerRequest, model: string): EmbeddingList | null {
   const { embedding, embeddings } = reported;
-  const vectors = objectsIn(isObject(embedding) ? [embedding] : embeddings).flatMap(({ values }) =>
-    isList(values) && values.length > 0 ? [values] : [],
+  const listed = isObject(embedding) ? [embedding] : isList(embeddings) ? embeddings : [];
+  const vectors = listed.flatMap((one) =>
+    isObject(one) && isList(one.values) && one.values.length > 0 ? [one.values] : [],
   );
-  if (vectors.length === 0) return null;
+  const expected = vectorsExpected(caller) ?? listed.length;
+  if (vectors.length === 0 || vectors.length < listed.length || vectors.length !== expected) return null;
   const usage = geminiUsage(reported.usageMetadata);
   return { ...embeddingList(model, vectors, null), ...(usage !== null && { usage: writeOpenAiUsage(usage) }) };
 }

@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../json/json.js';
 import { exactUpstreamJson, upstreamJson } from '../../json/upstream-json.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
+import { lacksVectors } from '../embeddings.js';
 import { failedCandidate } from '../failed-finish.js';
 import { pathSegment } from '../model-address.js';
 import { writeOpenAiUsage } from '../openai/usage.js';
@@ -37,16 +38,16 @@ function read(reported: JsonObject, { provider, channel, caller, body: received,
     if (failed !== null) return { ok: false, error: failed, costUnknown: true };
     if (!responseSays(reported)) return missing();
   }
-  if (mode === 'embeddings' && embeddingsAnswered(reported, info.model) === null) return missing();
+  const vectors = mode === 'embeddings' ? embeddingsAnswered(reported, caller, info.model) : null;
+  if (mode === 'embeddings' && vectors === null) return lacksVectors(geminiUsage(reported.usageMetadata) !== null);
   if (isNative(caller) && !stream) {
     generated.choices(reported, true);
     const usage = geminiUsage(reported.usageMetadata, generated.searches);
     return { ok: true, body: reported, own: true, received, untouched: true, usage, generated };
   }
-  if (mode === 'embeddings') {
-    const body = embeddingsAnswered(reported, info.model);
+  if (vectors !== null) {
     const usage = geminiUsage(reported.usageMetadata);
-    return body === null ? missing() : { ok: true, body, received, untouched: false, usage, generated };
+    return { ok: true, body: vectors, received, untouched: false, usage, generated };
   }
   const choices = generated.choices(reported, true).map(asMessage);
   if (choices.length === 0 || generated.endless) return missing();

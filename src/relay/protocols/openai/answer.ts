@@ -2,7 +2,9 @@ import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { reportedTier } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { confidentialOf } from '../confidential-of.js';
+import { lacksVectors, vectorsAsked } from '../embeddings.js';
 import { failedChoice } from '../failed-finish.js';
+import { neutralAs } from '../request-builder.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
 import { missingAnswer, reportedBody } from './reported-body.js';
@@ -44,6 +46,11 @@ export function openAiAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const answers = mode === 'embeddings' ? hasVectors(body.data) : objectsIn(body.choices).some(choiceSays);
   if (!answers) return noAnswer(usage);
+  // OpenAI's own list says of each vector whose it is; others are numbered here.
+  if (mode === 'embeddings' && body !== reported) {
+    const asked = vectorsAsked(neutralAs(caller, 'embeddings'));
+    if (asked !== null && objectsIn(body.data).length !== asked) return lacksVectors(usage !== null);
+  }
 
   const generated = new Generation(unreported.calls);
   generated.serviceTier = reportedTier(reported.service_tier);

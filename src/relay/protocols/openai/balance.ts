@@ -1,5 +1,5 @@
 import { add, decimal, negative, times } from '../../../domain/kernel/decimal.js';
-import { amountIn, type BalanceWire } from '../balance.js';
+import { amountIn, type BalanceWire, inDollars } from '../balance.js';
 
 /* The accounts of OpenAI's older interface, which services that speak its language still have. */
 
@@ -19,5 +19,5 @@ export const dashboardBalance: BalanceWire = async ({ base, now, json }) => {
   const limit = amountIn(hard_limit_usd, 'hard_limit_usd');
   const from = has_payment_method === true ? `${dayOf(now).slice(0, 7)}-01` : dayOf(now - 100 * dayMs);
   const { total_usage } = await json(`${address}/usage?start_date=${from}&end_date=${dayOf(now + dayMs)}`);
-  return add(limit, negative(times(amountIn(total_usage, 'total_usage'), cent)));
+  return inDollars(add(limit, negative(times(amountIn(total_usage, 'total_usage'), cent))));
 };

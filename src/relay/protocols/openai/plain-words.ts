@@ -32,7 +32,7 @@ const plainContent = (parts: readonly JsonObject[], path: string): JsonValue =>
 
 /** A result of a tool is a text here; pictures in it are shown by the user right after. */
 function resultOf(
-  { is_error: failed, content, ...message }: JsonObject,
+  { is_error: failed, content, cache_control: _, ...message }: JsonObject,
   shown: JsonObject[],
   path: string,
 ): JsonObject {

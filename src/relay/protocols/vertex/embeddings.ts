@@ -3,9 +3,9 @@ import { type CallerRequest, NotConvertible, type Protocol } from '../../contrac
 import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { SeenText } from '../../text/seen-text.js';
-import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
-import { embeddingList, textsToEmbed } from '../embeddings.js';
+import { embeddingList, lacksVectors, textsToEmbed } from '../embeddings.js';
+import { vectorsExpected } from '../gemini/embeddings.js';
 import { geminiFailureIn, geminiRefusal } from '../gemini/failure.js';
 import { memberIn } from '../gemini/names.js';
 import { isNative } from '../gemini/native.js';
@@ -77,14 +77,14 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
     const error = isObject(reported) ? geminiFailureIn(reported, confidential, isNative(caller)) : null;
     if (error !== null) return { ok: false, error };
     const embeddings = isObject(reported)
-      ? objectsIn(reported.predictions).flatMap(({ embeddings: one, textEmbedding: values }) =>
-          isObject(one) ? [one] : [{ values: values ?? [] }],
+      ? objectsIn(reported.predictions).map(({ embeddings: one, textEmbedding: values }) =>
+          isObject(one) ? one : { values: values ?? [] },
         )
       : [];
     const vectors = embeddings.flatMap(({ values }) => (isList(values) && values.length > 0 ? [values] : []));
-    if (vectors.length === 0 || vectors.length < embeddings.length)
-      return { ok: false, error: unreadableAnswer('the upstream answered without a vector for each text') };
     const tokens = tokensIn(embeddings);
+    if (vectors.length === 0 || vectors.length !== (vectorsExpected(caller) ?? embeddings.length))
+      return lacksVectors(tokens !== null && tokens > 0);
     const generated = { said: new SeenText(), toolCalls: 0, finishReason: null };
     const body = embeddingList(info.model, vectors, tokens);
     return {

@@ -16,7 +16,7 @@ describe('the cost that a vendor reports', () => {
   test.each<readonly [_name: string, read: ReportedCost, usage: JsonObject, cost: string | null]>([
     ['OpenRouter’s', openRouterCost, { cost: 0.00014205 }, '0.00014205'],
     ['one of less than a millionth', openRouterCost, { cost: 1.5e-9 }, '0.0000000015'],
-    ['none for a free model', openRouterCost, { cost: 0 }, '0'],
+    ['zero for a free model', openRouterCost, { cost: 0 }, '0'],
     [
       'the fee with what the maker takes by a key of one’s own',
       openRouterCost,
@@ -40,7 +40,7 @@ describe('the cost that a vendor reports', () => {
     ['OpenRouter', openRouterCost],
     ['xAI', xaiCost],
     ['Perplexity', perplexityCost],
-  ])('is none where %s sends something that is no amount', (_, read) => {
+  ])('is not believed if %s sends something that is no amount', (_, read) => {
     for (const value of odd)
       expect(
         read({ cost: value, cost_in_usd_ticks: value, cost_details: value, is_byok: value }),
@@ -64,7 +64,7 @@ describe('a caller of a vendor that reports what it charges', () => {
     ['OpenRouter', 20, { cost: 0.25, is_byok: false, cost_details: { upstream_inference_cost: null } }, '0.25'],
     ['xAI', 48, { cost_in_usd_ticks: 5_000_000_000 }, '0.5'],
     ['Perplexity', 27, { cost: { total_cost: 0.006 } }, '0.006'],
-  ])('is not told it in a whole answer of %s, and the operator is', (_, type, cost, noted) => {
+  ])('does not receive it in a whole answer of %s, and the operator does', (_, type, cost, noted) => {
     const body = Buffer.from(JSON.stringify(received(cost)));
     const golden = answerSentTo('openai', type, false, body);
     const { provider, channel, caller, info } = golden;
@@ -74,7 +74,7 @@ describe('a caller of a vendor that reports what it charges', () => {
     expect(JSON.parse(caller.dialect.whole(answer, caller, channel).toString())).toEqual(received({}));
   });
 
-  test('is not told it in a stream, and the operator is', () => {
+  test('does not receive it in a stream, and the operator does', () => {
     const golden = goldens.find(({ name }) => name === 'openrouter/stream-comments-and-reasoning');
     if (golden === undefined) throw new Error('The recorded answer is missing');
     const { provider, channel, caller, info, upstream } = golden;
@@ -84,7 +84,7 @@ describe('a caller of a vendor that reports what it charges', () => {
     expect(play(golden, [upstream]).answer).not.toContain('cost');
   });
 
-  test('gets the usage of all others as it came', () => {
+  test('gets the usage of all others unchanged', () => {
     const { cost: _, is_byok: __, ...plain } = usage;
     expect(withoutCost(plain)).toBe(plain);
     expect(withoutCost(usage)).toEqual(plain);
