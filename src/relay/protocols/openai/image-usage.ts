@@ -1,5 +1,6 @@
 import { completionTokens, promptTokens, type Usage, used } from '../../../domain/call/usage.js';
 import { countIn, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
+import { withoutCost } from './reported-cost.js';
 
 /* Usage of calls that make pictures, as OpenAI's interface reports it. */
 
@@ -47,5 +48,6 @@ export function imageUsageFor(reported: JsonValue | undefined, usage: Usage): Js
   if (!isObject(reported)) return tokens > 0 ? written(usage) : undefined;
   const said = readImageUsage(reported, usage.images ?? 0);
   const isSame = promptTokens(said) === promptTokens(usage) && completionTokens(said) === completionTokens(usage);
-  return isSame ? reported : { ...reported, ...written(usage) };
+  const shown = withoutCost(reported);
+  return isSame ? shown : { ...shown, ...written(usage) };
 }

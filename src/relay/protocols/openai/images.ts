@@ -1,11 +1,12 @@
 import { maxImages } from '../../contracts/image-request.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
-import { isList, type JsonObject, objectsIn, textIn } from '../../json/json.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { withoutLongTexts } from '../../json/long-texts.js';
 import { noAnswer } from '../says-something.js';
 import { readImageUsage } from './image-usage.js';
 import { Generation } from './reply.js';
 import { missingAnswer, reportedBody } from './reported-body.js';
+import { withoutCost } from './reported-cost.js';
 import type { OpenAiVariant } from './variant.js';
 
 /* Pictures that were made or changed, in OpenAI's words and those of servers after it. */
@@ -34,6 +35,12 @@ export function imagesAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
   const pictures = picturesIn(body.data);
   const usage = readImageUsage(body.usage, pictures.length);
   if (pictures.length === 0) return noAnswer(body.usage === undefined ? null : usage);
-  const complete = typeof body.created === 'number' ? body : { created: info.createdAt, ...body };
-  return { ok: true, body: complete, received, untouched: complete === reported, usage, generated: pictured() };
+  const generated = pictured();
+  const shown = isObject(body.usage) ? withoutCost(body.usage) : body.usage;
+  if (isObject(body.usage)) generated.upstreamCost = variant.cost?.(body.usage) ?? undefined;
+  const complete =
+    typeof body.created === 'number' && shown === body.usage
+      ? body
+      : { created: info.createdAt, ...body, ...(shown !== undefined && { usage: shown }) };
+  return { ok: true, body: complete, received, untouched: complete === reported, usage, generated };
 }

@@ -74,6 +74,18 @@ describe('a caller of a vendor that reports what it charges', () => {
     expect(JSON.parse(caller.dialect.whole(answer, caller, channel).toString())).toEqual(received({}));
   });
 
+  test('does not receive it with pictures, and the operator does', () => {
+    const usage = { cost_in_usd_ticks: 400_000_000 };
+    const body = Buffer.from(JSON.stringify({ created: 1, data: [{ url: 'https://pictures.example/1' }], usage }));
+    const golden = answerSentTo('openai', 48, false, body);
+    const { provider, channel, info } = golden;
+    const caller = { ...golden.caller, mode: 'image-generation' as const };
+    const answer = provider.protocol.answer({ provider, channel, caller, info, status: 200, headers: {}, body });
+    if (!answer.ok) throw new Error(answer.error.message);
+    expect(answer.generated.upstreamCost).toBe('0.04');
+    expect(answer).toMatchObject({ untouched: false, body: { created: 1, usage: {} } });
+  });
+
   test('does not receive it in a stream, and the operator does', () => {
     const golden = goldens.find(({ name }) => name === 'openrouter/stream-comments-and-reasoning');
     if (golden === undefined) throw new Error('The recorded answer is missing');
