@@ -61,6 +61,7 @@ const stored: EditedChannelFragment = {
   testedAt: 1_800_000_000,
   testError: null,
   balance: null,
+  balanceCurrency: null,
   balanceUpdatedAt: null,
   usedQuota: 12,
   testModel: null,
