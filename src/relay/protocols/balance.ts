@@ -5,7 +5,7 @@ import { NotReported, type ProviderQueries } from './provider-queries.js';
 /* How a provider reports what is left in the account of a key. */
 
 /** `currency`: by ISO 4217; null: it is none, such as points, or nobody says which. */
-export interface ReportedBalance {
+interface ReportedBalance {
   readonly amount: Decimal;
   readonly currency: string | null;
 }
