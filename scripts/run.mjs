@@ -36,7 +36,7 @@ function stopWithNpm() {
 }
 
 const servingCommands = ['serve', 'demo'];
-const tools = ['bench', 'fuzz'];
+const tools = ['bench', 'fuzz', 'torture'];
 
 /** A console that cannot be built is no reason to turn calls away: the gateway runs without, and says so at `/`. */
 function buildConsole() {

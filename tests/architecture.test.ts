@@ -445,7 +445,7 @@ function importsOf(file: string): string[] {
 
 describe('an export', () => {
   const imported = new Set(
-    ['src', 'tests', 'bench', 'fuzz', 'scripts']
+    ['src', 'tests', 'bench', 'fuzz', 'torture', 'scripts']
       .flatMap((folder) => filesUnder(join(root, folder)))
       .filter((path) => path.endsWith('.ts'))
       .flatMap(importsOf),

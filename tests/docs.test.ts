@@ -19,7 +19,7 @@ const built = 'web/dist';
 
 /** Files and folders of ours that a text names in code marks. */
 const pathsIn = (text: string): string[] =>
-  [...text.matchAll(/`((?:src|web|tests|docs|scripts|bench|fuzz)\/[\w./-]+)`/g)].map(([, path]) => path ?? '');
+  [...text.matchAll(/`((?:src|web|tests|docs|scripts|bench|fuzz|torture)\/[\w./-]+)`/g)].map(([, path]) => path ?? '');
 
 const exportsFunction = (path: string, name: string): boolean =>
   new RegExp(`^export (?:async )?(?:function\\*? ${name}\\b|const ${name} =)`, 'm').test(textOf(path));

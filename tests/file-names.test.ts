@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const tracked = execFileSync(
   'git',
-  ['ls-files', '-co', '--exclude-standard', 'src', 'tests', 'bench', 'fuzz', 'web/src'],
+  ['ls-files', '-co', '--exclude-standard', 'src', 'tests', 'bench', 'fuzz', 'torture', 'web/src'],
   {
     cwd: root,
     encoding: 'utf8',
@@ -68,7 +68,7 @@ describe('the check of names in the console', () => {
 });
 
 describe('the names of files', () => {
-  test('in src, tests, bench and fuzz are kebab-case', () => {
+  test('in src, tests, bench, fuzz and torture are kebab-case', () => {
     const files = tracked.filter((path) => !path.startsWith('web/'));
     expect(files.length).toBeGreaterThan(1000);
     expect(files.filter((path) => !kebab.test(basename(path)))).toEqual([]);

@@ -115,6 +115,9 @@ export async function openPool(
   });
   // Without a listener a restart of Postgres ends the process; idle connections are replaced on the next use.
   pool.on('error', ({ message }) => log.warn({ reason: message }, 'lost an idle Postgres connection'));
+  // One that is in use and just asks nothing, as between two statements of a transaction, is not watched by the pool:
+  // whoever asks it next is told that it is gone, and the pool does not take it back.
+  pool.on('connect', (client) => client.on('error', () => {}));
   endWithConnections(pool);
   try {
     await pool.query('SELECT 1');

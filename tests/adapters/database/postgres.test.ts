@@ -72,6 +72,21 @@ describe('a Postgres connection', () => {
     await pool.end();
   });
 
+  test('that is lost in the middle of a transaction refuses its next statement, and does not end the process', async () => {
+    const pool = await openPool(between.connection, quietLog);
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    const lost = new Promise((resolve) => client.once('end', resolve));
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await lost;
+    expect(client.listenerCount('error')).toBeGreaterThan(0);
+    await expect(client.query('SELECT 1')).rejects.toThrow();
+    client.release();
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
   test('has been closed by Postgres when the end of its pool resolves', async () => {
     const size = 24;
     const pool = await openPool(between.connection, quietLog, { size });

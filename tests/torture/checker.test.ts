@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { Books } from '../../torture/checker/books.js';
+import { type CallsToCheck, checkCalls, checkCredits, type ToldCall } from '../../torture/checker/check-calls.js';
+import type { RawEvent } from '../../torture/checker/raw-events.js';
+
+/* The checker of the torture, which must find what it is there to find: each fault is planted. */
+
+const facts = [7, 12, 'ci', 'default', 'm', '/v1/chat/completions', 0];
+const price = ['300', {}, '1'];
+const reserved = { type: 'CallReserved', data: [facts, 5_000, 10, 32, price] };
+const settled = (charged: number) => ({
+  type: 'CallSettled',
+  data: [facts, 5_000, charged, { i: 10 }, 0, price, 0, 3, [3], 12],
+});
+const released = { type: 'CallReleased', data: [facts, 5_000, 'upstream-failed', 502, 'x', [3], 9] };
+const refunded = (charged: number) => ({
+  type: 'CallRefunded',
+  data: { facts: { userId: 7, apiKeyId: 12, model: 'm' }, settlement: { charged }, suspense: charged },
+});
+
+/** A user with so much, and calls by their name. */
+function booksOf(granted: number, calls: Readonly<Record<string, readonly { type: string; data: unknown }[]>>) {
+  const terms = { unlimited: true };
+  const events: Omit<RawEvent, 'position'>[] = [
+    { stream: 'user-7', revision: 0, type: 'QuotaGranted', data: { quota: granted } },
+    { stream: 'apikey-12', revision: 0, type: 'ApiKeyIssued', data: { owner: 7, quota: 0, terms } },
+  ];
+  for (const [id, story] of Object.entries(calls))
+    for (const [revision, event] of story.entries()) events.push({ stream: `call-${id}`, revision, ...event });
+  const books = new Books();
+  const problems = books.fold(events.map((event, index) => ({ ...event, position: BigInt(index) })));
+  return { books, problems };
+}
+
+const told = (changed: Partial<ToldCall> = {}): ToldCall => ({
+  ...{ model: 'm', outcome: 'ok', status: 200, requestId: 'a', cost: 3_000n },
+  ...changed,
+});
+
+const checked = (
+  calls: Readonly<Record<string, readonly { type: string; data: unknown }[]>>,
+  changed: Partial<CallsToCheck> = {},
+): readonly string[] => {
+  const { books } = booksOf(100_000, calls);
+  return checkCalls({ told: [told()], stories: books.calls, arrivals: { m: 1 }, killed: false, ...changed }).problems;
+};
+
+describe('the checker of the torture', () => {
+  test('finds nothing in a complete answer that is charged once at its cost', () =>
+    expect(checked({ a: [reserved, settled(3_000)] })).toEqual([]));
+
+  test.each([
+    { _name: 'that is released', calls: { a: [reserved, released] }, found: 'is not charged' },
+    { _name: 'that is taken back', calls: { a: [reserved, settled(3_000), refunded(3_000)] }, found: 'is not charged' },
+    { _name: 'that is in no log', calls: {}, found: 'is in no log' },
+    { _name: 'that is charged twice', calls: { a: [reserved, settled(3_000), settled(3_000)] }, found: '2 times' },
+    {
+      _name: 'that is reserved under two names',
+      calls: { a: [reserved, settled(3_000)], b: [reserved, released] },
+      found: 'reserved 2 times',
+    },
+    { _name: 'that is charged by another figure', calls: { a: [reserved, settled(2_999)] }, found: '2999 is booked' },
+    { _name: 'that the log calls otherwise', calls: { b: [reserved, settled(3_000)] }, found: 'was called a' },
+  ])('finds a complete answer $_name', ({ calls, found }) =>
+    expect(checked(calls)).toEqual(expect.arrayContaining([expect.stringContaining(found)])),
+  );
+
+  test('finds a call without an outcome, and one that was never sent and is charged', () => {
+    expect(checked({ a: [reserved] }, { told: [] })).toEqual([expect.stringContaining('has 0 outcomes')]);
+    expect(checked({ a: [reserved, settled(1)] }, { told: [], arrivals: {} })).toEqual([
+      expect.stringContaining('never been asked'),
+    ]);
+    expect(checked({}, { told: [], arrivals: { m: 1 } })).toEqual([expect.stringContaining('without a reservation')]);
+  });
+
+  test('finds a failed answer that is charged, but for one withheld as its process died', () => {
+    const failed = [told({ outcome: 'fail', status: 503, cost: null })];
+    expect(checked({ a: [reserved, settled(3_000)] }, { told: failed })).toEqual([
+      expect.stringContaining('was answered 503'),
+    ]);
+    expect(checked({ a: [reserved, settled(3_000)] }, { told: failed, killed: true })).toEqual([]);
+    expect(checked({ a: [reserved, settled(3_000), refunded(3_000)] }, { told: failed })).toEqual([]);
+  });
+
+  test('finds a balance below nothing and a gap in a stream', () => {
+    expect(booksOf(2_000, { a: [reserved, settled(3_000)] }).problems).toEqual(['the balance of user 7 is -1000 at 3']);
+    const books = new Books();
+    const data = { quota: 1 };
+    expect(books.fold([{ position: 0n, stream: 'user-7', revision: 1, type: 'QuotaGranted', data }])).toEqual([
+      'user-7 goes from revision -1 to 1 at 0',
+    ]);
+  });
+
+  test('finds credits that are missing, doubled, or somebody else’s', () => {
+    const credit = { user: 7, quota: 5n };
+    const told = { stream: 'redemption-1', user: 7, acknowledged: true, quota: 5n };
+    const problems = (...credits: { user: number; quota: bigint }[]) =>
+      checkCredits([told], new Map([[told.stream, credits]]));
+    expect(problems(credit)).toEqual([]);
+    expect(problems()).toEqual([expect.stringContaining('is in no log')]);
+    expect(problems(credit, credit)).toEqual([expect.stringContaining('credited 2 times')]);
+    expect(problems({ ...credit, user: 8 })).toEqual([expect.stringContaining('user 8 instead of 7')]);
+  });
+});

@@ -1,0 +1,68 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { optionsIn } from '../src/cli/command.js';
+import { torture } from './run.js';
+
+const usage = `npm run torture -- [--cycles N] [--seed S] [--only CYCLE] [--short] [--json]
+
+  --cycles  how often the gateway is loaded, struck and checked (200)
+  --seed    what calls and faults are made of; the same seed makes the same ones (1)
+  --only    one cycle of the seed, by its number
+  --short   faults of a second or so, as in the tests; otherwise the log is locked for 30 s, for example
+  --json    the report as JSON`;
+
+const whole = (name: string, text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is not a whole number: ${text}\n\n${usage}`);
+  return Number(text);
+};
+
+async function run(): Promise<void> {
+  const values = optionsIn(process.argv.slice(2), {
+    cycles: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  });
+  const directory = await mkdtemp(join(tmpdir(), 'tallygate-torture-'));
+  // Postgres refuses to run as root and runs as somebody who must be able to get here.
+  await chmod(directory, 0o755);
+  try {
+    const seed = whole('seed', values.seed);
+    const report = await torture({
+      directory,
+      cycles: whole('cycles', values.cycles),
+      seed,
+      only: values.only === undefined ? undefined : whole('only', values.only),
+      long: !values.short,
+      progress: (line) => void process.stderr.write(`${line}\n`),
+    });
+    const { cycles, events, starts, unasked, elapsedMs } = report;
+    const sum = (count: (cycle: (typeof cycles)[number]) => number): number =>
+      cycles.reduce((total, cycle) => total + count(cycle), 0);
+    const failing = cycles.filter(({ problems }) => problems.length > 0);
+    if (values.json) console.log(JSON.stringify(report));
+    else {
+      console.log(
+        `${cycles.length} cycles in ${Math.round(elapsedMs / 1_000)} s, ${starts} starts, ${events} events: ` +
+          `${sum(({ outcomes }) => outcomes.ok)} answers complete, ${sum(({ outcomes }) => outcomes.fail)} failed, ` +
+          `${sum(({ outcomes }) => outcomes.unknown)} unknown, ${sum(({ charged }) => charged)} charged`,
+      );
+      for (const end of unasked) console.log(`a gateway ${end}`);
+      console.log(`${sum(({ problems }) => problems.length)} problems`);
+    }
+    for (const { cycle } of failing)
+      console.error(`to replay: npm run torture -- --seed ${seed} --only ${cycle}${values.short ? ' --short' : ''}`);
+    if (failing.length > 0 || unasked.length > 0) process.exitCode = 1;
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+try {
+  await run();
+} catch (error) {
+  console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 1;
+}
