@@ -62,9 +62,14 @@ function redemption(world: World, payer: Payer): Credit {
   return credit;
 }
 
-/** Its payer has been at the cashier. An order of which nobody has heard the number is no payment yet. */
+let ordered = 0;
+
+/**
+ * Its payer has been at the cashier. An order of which nobody has heard the number is no payment yet. Each has a name of
+ * its own: two alike that come at once without one are taken for one that was sent twice.
+ */
 async function order(world: World, payer: Payer, url: string): Promise<Credit> {
-  const { headers } = world.payers[payer];
+  const headers = { ...world.payers[payer].headers, 'idempotency-key': `torture-order-${++ordered}` };
   const { data } = jsonIn(await asked(url, '/api/user/pay', posting(headers, { amount: 1, payment_method: 'zfb' })));
   const form = typeof data === 'object' && data !== null ? (data as Record<string, string>) : null;
   const id = form?.out_trade_no ?? null;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
 import { wantedChannel } from '../src/projections/engine/projector-connection.js';
 import { Books } from './checker/books.js';
 import { checkCalls, checkCredits, type ToldCall, type ToldCredit } from './checker/check-calls.js';
@@ -99,6 +100,8 @@ async function exert({ stand, world }: Torture, plan: CyclePlan, long: boolean):
     over = true;
   });
   const credits = Promise.all(plan.credits.map((planned) => bringCredit(world, planned, url)));
+  // Waited for below: until then nobody may miss that it has failed.
+  credits.catch(() => {});
   while (made.length < plan.strikesAfter && !over) await pause(2);
   const struck = await strike(plan.fault, { stand, random: plan.random, long });
   await load;
@@ -106,31 +109,34 @@ async function exert({ stand, world }: Torture, plan: CyclePlan, long: boolean):
 }
 
 const openCallsSql = `
-  select count(*)::int as open from (
-    select stream from events where stream like 'call-%' and position > $1
-    group by stream having bool_or(type = 'CallReserved') and count(*) filter (where type in ('CallSettled', 'CallReleased')) = 0
-  ) open_calls`;
+  select stream from events where stream like 'call-%' and position > $1
+  group by stream having bool_or(type = 'CallReserved') and count(*) filter (where type in ('CallSettled', 'CallReleased')) = 0`;
 
 /** Every call has its outcome, and every read model the whole log. Gives what has been appended since the books. */
 async function rested({ stand, books }: Torture): Promise<RawEvent[]> {
   const deadline = performance.now() + patienceMs;
+  let waitsFor = '';
+  const look = async (client: pg.Client): Promise<RawEvent[] | null> => {
+    await client.query('select pg_notify($1, (select max(position)::text from events))', [wantedChannel]);
+    const { rows: open } = await client.query<{ stream: string }>(openCallsSql, [String(books.position)]);
+    waitsFor = `outcomes of ${open.map(({ stream }) => stream).join(', ')}`;
+    if (open.length > 0) return null;
+    const events = await readEvents(client, books.position);
+    const head = events.at(-1)?.position ?? books.position;
+    const { rows: behind } = await client.query<{ name: string }>(
+      'select name from projections.checkpoints where position < $1',
+      [String(head)],
+    );
+    waitsFor = `read models ${behind.map(({ name }) => name).join(', ')}`;
+    return behind.length === 0 ? events : null;
+  };
   for (;;) {
-    const news = await stand
-      .sql(async (client) => {
-        await client.query('select pg_notify($1, (select max(position)::text from events))', [wantedChannel]);
-        const { rows: open } = await client.query<{ open: number }>(openCallsSql, [String(books.position)]);
-        if (open[0]?.open !== 0) return null;
-        const events = await readEvents(client, books.position);
-        const head = events.at(-1)?.position ?? books.position;
-        const { rows: behind } = await client.query('select from projections.checkpoints where position < $1 limit 1', [
-          String(head),
-        ]);
-        return behind.length === 0 ? events : null;
-      })
-      .catch(() => null);
+    const news = await stand.sql(look).catch((error: unknown) => {
+      waitsFor = String(error);
+      return null;
+    });
     if (news !== null) return news;
-    if (performance.now() > deadline)
-      throw new Error('calls are left without an outcome, or read models do not follow');
+    if (performance.now() > deadline) throw new Error(`there is no rest: waiting for ${waitsFor}`);
     await pause(lookMs);
   }
 }
