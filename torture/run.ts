@@ -50,6 +50,8 @@ export interface TortureReport {
 /** However slow the machine is: nothing here is about time. */
 const patienceMs = 150_000;
 const lookMs = 40;
+/** Who waits longer says what for. */
+const longMs = 20_000;
 
 interface Torture {
   readonly stand: Stand;
@@ -59,6 +61,7 @@ interface Torture {
   digest: string;
   /** Of all cycles: none may be credited later than it was. */
   readonly credits: Credit[];
+  readonly progress: (line: string) => void;
 }
 
 const costOf = ({ call, outcome }: MadeCall): bigint | null =>
@@ -113,8 +116,9 @@ const openCallsSql = `
   group by stream having bool_or(type = 'CallReserved') and count(*) filter (where type in ('CallSettled', 'CallReleased')) = 0`;
 
 /** Every call has its outcome, and every read model the whole log. Gives what has been appended since the books. */
-async function rested({ stand, books }: Torture): Promise<RawEvent[]> {
-  const deadline = performance.now() + patienceMs;
+async function rested({ stand, books, progress }: Torture): Promise<RawEvent[]> {
+  const began = performance.now();
+  let isLong = false;
   let waitsFor = '';
   const look = async (client: pg.Client): Promise<RawEvent[] | null> => {
     await client.query('select pg_notify($1, (select max(position)::text from events))', [wantedChannel]);
@@ -136,7 +140,10 @@ async function rested({ stand, books }: Torture): Promise<RawEvent[]> {
       return null;
     });
     if (news !== null) return news;
-    if (performance.now() > deadline) throw new Error(`there is no rest: waiting for ${waitsFor}`);
+    const waited = performance.now() - began;
+    if (waited > patienceMs) throw new Error(`there is no rest: waiting for ${waitsFor}`);
+    if (waited > longMs && !isLong) progress(`    waiting for ${waitsFor}`);
+    isLong = waited > longMs;
     await pause(lookMs);
   }
 }
@@ -222,7 +229,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     const numbers = Array.from({ length: last - first }, (_, index) => first + index);
     const codes = numbers.flatMap((cycle) => planCycle(seed, cycle).credits).filter(({ kind }) => kind === 'code');
     world = await prepareWorld(stand.dataDir, numbers.length, codes.length);
-    const state: Torture = { stand, world, books, digest: '', credits: [] };
+    const state: Torture = { stand, world, books, digest: '', credits: [], progress };
     for (const cycle of numbers) {
       const report = await runCycle(state, cycle, options).catch((error: unknown) => broken(seed, cycle, error));
       reports.push(report);

@@ -39,6 +39,8 @@ const run = promisify(execFile);
 const shim = pathToFileURL(fileURLToPath(new URL('clock-shim.mjs', import.meta.url))).href;
 const diskSize = '2g';
 const shownLines = 12;
+const slackBytes = 128 * 1024;
+const maxAttempts = 20;
 
 /** As short as they may be: what waits for them waits in every cycle. */
 const limits: Readonly<Record<string, string>> = {
@@ -107,6 +109,19 @@ export async function openStand(directory: string): Promise<Stand> {
   };
   const remount = (size: string): Promise<unknown> => run('mount', ['-o', `remount,size=${size}`, disk]);
 
+  /** No disk gets smaller than what is on it, and Postgres goes on writing while it is looked at. */
+  const fill = async (): Promise<void> => {
+    for (let attempt = 0; ; attempt++) {
+      const { blocks, bfree, bsize } = await statfs(disk);
+      try {
+        await remount(String((blocks - bfree) * bsize + attempt * slackBytes));
+        return;
+      } catch (error) {
+        if (attempt === maxAttempts) throw error;
+      }
+    }
+  };
+
   return {
     dataDir,
     noDiskReason,
@@ -148,8 +163,7 @@ export async function openStand(directory: string): Promise<Stand> {
     async setDiskFull(full) {
       if (noDiskReason !== null) return;
       if (!full) return void (await remount(diskSize));
-      const { blocks, bfree, bsize } = await statfs(disk);
-      await remount(String((blocks - bfree) * bsize));
+      await fill();
     },
     async stop() {
       const code = await stop();

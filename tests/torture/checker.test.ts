@@ -18,15 +18,18 @@ const refunded = (charged: number) => ({
   data: { facts: { userId: 7, apiKeyId: 12, model: 'm' }, settlement: { charged }, suspense: charged },
 });
 
-/** A user with so much, and calls by their name. */
-function booksOf(granted: number, calls: Readonly<Record<string, readonly { type: string; data: unknown }[]>>) {
+/** By the names of calls: what the log has of them. */
+type Calls = Readonly<Record<string, readonly { readonly type: string; readonly data: unknown }[] | undefined>>;
+
+/** A user with so much, and these calls. */
+function booksOf(granted: number, calls: Calls) {
   const terms = { unlimited: true };
   const events: Omit<RawEvent, 'position'>[] = [
     { stream: 'user-7', revision: 0, type: 'QuotaGranted', data: { quota: granted } },
     { stream: 'apikey-12', revision: 0, type: 'ApiKeyIssued', data: { owner: 7, quota: 0, terms } },
   ];
   for (const [id, story] of Object.entries(calls))
-    for (const [revision, event] of story.entries()) events.push({ stream: `call-${id}`, revision, ...event });
+    for (const [revision, event] of (story ?? []).entries()) events.push({ stream: `call-${id}`, revision, ...event });
   const books = new Books();
   const problems = books.fold(events.map((event, index) => ({ ...event, position: BigInt(index) })));
   return { books, problems };
@@ -37,10 +40,7 @@ const told = (changed: Partial<ToldCall> = {}): ToldCall => ({
   ...changed,
 });
 
-const checked = (
-  calls: Readonly<Record<string, readonly { type: string; data: unknown }[]>>,
-  changed: Partial<CallsToCheck> = {},
-): readonly string[] => {
+const checked = (calls: Calls, changed: Partial<CallsToCheck> = {}): readonly string[] => {
   const { books } = booksOf(100_000, calls);
   return checkCalls({ told: [told()], stories: books.calls, arrivals: { m: 1 }, killed: false, ...changed }).problems;
 };
