@@ -9,7 +9,7 @@ import { isWholeAnswer, requestOf } from './requests.js';
  * `ok`: the caller has a whole answer. `fail`: it was told that the call has failed. `unknown`: anything else, such as a
  * connection that broke, a time-out, or a stream without its end.
  */
-export type Outcome = 'ok' | 'fail' | 'unknown';
+type Outcome = 'ok' | 'fail' | 'unknown';
 
 export interface MadeCall {
   readonly call: PlannedCall;

@@ -3,28 +3,56 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { optionsIn } from '../src/cli/command.js';
 import { torture } from './run.js';
+import { simulate } from './simulation/simulate.js';
 
 const usage = `npm run torture -- [--cycles N] [--seed S] [--only CYCLE] [--short] [--json]
+npm run torture -- --simulations N [--seed S] [--json]
 
   --cycles  how often the gateway is loaded, struck and checked (200)
   --seed    what calls and faults are made of; the same seed makes the same ones (1)
   --only    one cycle of the seed, by its number
   --short   faults of a second or so, as in the tests; otherwise the log is locked for 30 s, for example
-  --json    the report as JSON`;
+  --json    the report as JSON
+  --simulations  so many seeds, from this one on, of the billing core alone, in one process`;
 
 const whole = (name: string, text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is not a whole number: ${text}\n\n${usage}`);
   return Number(text);
 };
 
-async function run(): Promise<void> {
-  const values = optionsIn(process.argv.slice(2), {
-    cycles: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string' },
-    short: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  });
+/** Seeds that fail by themselves are what there is to replay. */
+async function runSimulations(first: number, count: number, json: boolean): Promise<void> {
+  const began = performance.now();
+  const sums = { simulations: count, calls: 0, steps: 0, deaths: 0, withheldAtDeath: 0, failing: 0, elapsedMs: 0 };
+  for (let seed = first; seed < first + count; seed++) {
+    const { steps, deaths, calls, withheldAtDeath, problems } = await simulate(seed);
+    sums.steps += steps;
+    sums.calls += calls;
+    sums.deaths += deaths;
+    sums.withheldAtDeath += withheldAtDeath;
+    if (problems.length === 0) continue;
+    sums.failing++;
+    console.error(`seed ${seed}: ${problems.join('; ')}`);
+    console.error(`to replay: npm run torture -- --simulations 1 --seed ${seed}`);
+  }
+  sums.elapsedMs = Math.round(performance.now() - began);
+  console.log(
+    json
+      ? JSON.stringify(sums)
+      : Object.entries(sums)
+          .map((one) => one.join(' '))
+          .join(', '),
+  );
+  if (sums.failing > 0) process.exitCode = 1;
+}
+
+async function runCycles(values: {
+  readonly cycles: string;
+  readonly seed: string;
+  readonly only?: string;
+  readonly short: boolean;
+  readonly json: boolean;
+}): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'tallygate-torture-'));
   // Postgres refuses to run as root and runs as somebody who must be able to get here.
   await chmod(directory, 0o755);
@@ -58,6 +86,20 @@ async function run(): Promise<void> {
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+async function run(): Promise<void> {
+  const values = optionsIn(process.argv.slice(2), {
+    cycles: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    simulations: { type: 'string' },
+  });
+  const { simulations, seed, json } = values;
+  if (simulations === undefined) await runCycles(values);
+  else await runSimulations(whole('seed', seed), whole('simulations', simulations), json);
 }
 
 try {

@@ -17,8 +17,8 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-export const dialects = ['chat', 'completions', 'messages', 'gemini', 'responses', 'embeddings'] as const;
-export type Dialect = (typeof dialects)[number];
+const dialects = ['chat', 'completions', 'messages', 'gemini', 'responses', 'embeddings'] as const;
+type Dialect = (typeof dialects)[number];
 
 /** Who pays: one with plenty, one by a key with a limit, and some who have next to nothing. */
 export const payers = ['rich', 'limited', 'poor-1', 'poor-2', 'poor-3'] as const;
@@ -61,7 +61,7 @@ export const modelNames: readonly string[] = Array.from({ length: callsPerCycle 
 const creditsPerCycle = 3;
 const mixed = 1_000_003;
 
-export const seedOf = (seed: number, cycle: number): number => (Math.imul(seed, mixed) + cycle) | 0;
+const seedOf = (seed: number, cycle: number): number => (Math.imul(seed, mixed) + cycle) | 0;
 
 const whole = (random: Random, from: number, to: number): number => from + Math.floor(random() * (to - from + 1));
 

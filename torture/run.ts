@@ -26,7 +26,7 @@ export interface TortureOptions {
   readonly progress?: (line: string) => void;
 }
 
-export interface CycleReport {
+interface CycleReport {
   readonly cycle: number;
   readonly fault: FaultKind;
   readonly what: string;

@@ -25,12 +25,12 @@ const given: Readonly<Record<Payer, number>> = {
 const allowance = { first: 300_000, perCycle: 120_000 };
 export const codeWorth = 200_000;
 
-export interface IssuedCode {
+interface IssuedCode {
   readonly id: number;
   readonly code: string;
 }
 
-export interface PayerData {
+interface PayerData {
   readonly id: number;
   /** With `sk-`. */
   readonly apiKey: string;

@@ -5,6 +5,7 @@ import type { TaskStore } from '../application/ports/task-ports.js';
 import { runRecovery } from '../application/reactions/recovery.js';
 import type { Position } from '../domain/events/events.js';
 import type { ReadModels } from '../projections/database.js';
+import { openCalls } from '../projections/models/ledger/ledger-queries.js';
 import type { InFlightCalls } from '../relay/metering/in-flight-calls.js';
 import type { NodeStart } from './node-start.js';
 
@@ -30,7 +31,11 @@ interface RecoveryJobs {
 export async function startRecovery({ clock, log, closing }: NodeStart, jobs: RecoveryJobs): Promise<void> {
   const { db, handle, gate, tail, progress, notes, taskStore: tasks, inFlight, whenLost, began } = jobs;
   const recovering = await runRecovery(
-    { db, handle, clock, gate, notes, tasks, isInFlight: (callId) => inFlight.has(callId) },
+    {
+      openCalls: (range) => openCalls(db, range),
+      ...{ handle, clock, gate, notes, tasks },
+      isInFlight: (callId) => inFlight.has(callId),
+    },
     {
       progress,
       began,

@@ -82,6 +82,22 @@ describe('the checker of the torture', () => {
     expect(checked({ a: [reserved, settled(3_000), refunded(3_000)] }, { told: failed })).toEqual([]);
   });
 
+  test('finds an allowance below nothing, unless it was recovery that has charged it', () => {
+    const issued = { owner: 7, quota: 2_000, terms: { unlimited: false } };
+    const charging = (outcome: number) => {
+      const [, , , usage, ...rest] = settled(3_000).data;
+      const data = [facts, 5_000, 3_000, usage, rest[0], rest[1], outcome, 3, [3], 12];
+      return new Books().fold([
+        { position: 0n, stream: 'user-7', revision: 0, type: 'QuotaGranted', data: { quota: 9_000 } },
+        { position: 1n, stream: 'apikey-12', revision: 0, type: 'ApiKeyIssued', data: issued },
+        { position: 2n, stream: 'call-a', revision: 0, ...reserved },
+        { position: 3n, stream: 'call-a', revision: 1, type: 'CallSettled', data },
+      ]);
+    };
+    expect(charging(0)).toEqual(['the allowance of API key 12 is -1000 at 3']);
+    expect(charging(5)).toEqual([]);
+  });
+
   test('finds a balance below nothing and a gap in a stream', () => {
     expect(booksOf(2_000, { a: [reserved, settled(3_000)] }).problems).toEqual(['the balance of user 7 is -1000 at 3']);
     const books = new Books();

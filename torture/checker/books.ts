@@ -32,6 +32,8 @@ export class Books {
   readonly credits = new Map<string, { readonly user: number; readonly quota: bigint }[]>();
   /** Keys with a limit: others may go below nothing. */
   private readonly limited = new Set<number>();
+  /** What recovery has charged them: it is bounded by balances alone. */
+  private readonly recovered = new Map<number, bigint>();
   private revisions = new Map<string, number>();
   position = -1n;
 
@@ -53,14 +55,17 @@ export class Books {
   /** Whose balance the event has moved, and below what it may fall to. */
   private belowBounds({ type, position, data, stream, revision }: RawEvent): string[] {
     if (type !== 'CallSettled') return [];
-    const { user, apiKey } = callEvent({ type, position, data, stream, revision });
+    const { user, apiKey, recovered, charged: charge } = callEvent({ type, position, data, stream, revision });
     const problems: string[] = [];
     const payer = this.user(user);
     if (payer.given < payer.charged)
       problems.push(`the balance of user ${user} is ${payer.given - payer.charged} at ${position}`);
     if (apiKey !== null && this.limited.has(apiKey)) {
       const { given, charged } = this.apiKey(apiKey);
-      if (given < charged) problems.push(`the allowance of API key ${apiKey} is ${given - charged} at ${position}`);
+      const beyond = (this.recovered.get(apiKey) ?? 0n) + (recovered ? charge : 0n);
+      this.recovered.set(apiKey, beyond);
+      if (given + beyond < charged)
+        problems.push(`the allowance of API key ${apiKey} is ${given - charged} at ${position}`);
     }
     return problems;
   }

@@ -49,8 +49,8 @@ export interface CallEventRead {
   readonly charged: bigint;
   readonly uncovered: bigint;
   readonly suspense: bigint;
-  /** Which quota per token its reservation names; '': it names none. */
-  readonly rate: string;
+  /** Concluded by recovery, which does not know under which terms it was admitted. */
+  readonly recovered: boolean;
 }
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -60,19 +60,21 @@ const big = (value: unknown): bigint => {
   return BigInt(value);
 };
 
+/** The number that stands for the outcome `gateway-failed`. */
+const gatewayFailed = 5;
+
 /** Places of the packed forms, which keep their meaning for ever. */
-const places: Readonly<Record<string, { charged?: number; uncovered?: number; suspense?: number; price?: number }>> = {
-  CallReserved: { price: 4 },
-  CallSettled: { charged: 2, price: 5, uncovered: 13, suspense: 14 },
-  CallReleased: { suspense: 7 },
-};
+const places: Readonly<Record<string, { charged?: number; uncovered?: number; suspense?: number; outcome?: number }>> =
+  {
+    CallSettled: { charged: 2, outcome: 6, uncovered: 13, suspense: 14 },
+    CallReleased: { suspense: 7 },
+  };
 
 function packedCall(type: string, members: readonly unknown[]): CallEventRead {
   const [facts, reserved] = members;
   if (!Array.isArray(facts)) throw new Error(`a packed ${type} without its facts`);
   const at = places[type] ?? {};
   const quotaAt = (place: number | undefined): bigint => (place === undefined ? 0n : big(members[place] ?? 0));
-  const price = at.price === undefined ? undefined : members[at.price];
   return {
     user: Number(facts[0]),
     apiKey: facts[1] === null ? null : Number(facts[1]),
@@ -81,14 +83,13 @@ function packedCall(type: string, members: readonly unknown[]): CallEventRead {
     charged: quotaAt(at.charged),
     uncovered: quotaAt(at.uncovered),
     suspense: quotaAt(at.suspense),
-    rate: Array.isArray(price) ? String(price[0]) : '',
+    recovered: at.outcome !== undefined && members[at.outcome] === gatewayFailed,
   };
 }
 
 function namedCall(data: Members): CallEventRead {
   const facts = data.facts as Members;
   const taken = data.settlement as Members | undefined;
-  const price = data.price as Members | undefined;
   return {
     user: Number(facts.userId),
     apiKey: facts.apiKeyId === null ? null : Number(facts.apiKeyId),
@@ -97,7 +98,7 @@ function namedCall(data: Members): CallEventRead {
     charged: big(taken?.charged ?? data.charged ?? 0),
     uncovered: big(data.uncovered ?? 0),
     suspense: big(data.suspense ?? 0),
-    rate: String(price?.model ?? ''),
+    recovered: data.outcome === 'gateway-failed',
   };
 }
 

@@ -5,8 +5,7 @@ import type { LastSeen } from '../../domain/call/call-progress.js';
 import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
-import type { ReadModels } from '../../projections/database.js';
-import { type OpenCall, openCalls } from '../../projections/models/ledger/ledger-queries.js';
+import type { OpenCall } from '../../projections/models/ledger/ledger-queries.js';
 import type { Handle } from '../handle.js';
 import type { CallProgressNotes, Clock, QuotaGate, ReadModelProgress } from '../ports/storage-ports.js';
 import type { StoredTask, TaskStore } from '../ports/task-ports.js';
@@ -19,7 +18,12 @@ import { completeSubmission } from '../tasks/record-task.js';
  */
 
 interface RecoveryPorts {
-  readonly db: ReadModels;
+  /** Calls without an outcome that the ledger knows: reserved behind `after` and up to `upTo`, in that order. */
+  readonly openCalls: (range: {
+    readonly after: Position | null;
+    readonly upTo: Position;
+    readonly limit: number;
+  }) => Promise<OpenCall[]>;
   readonly handle: Handle;
   readonly clock: Clock;
   /** Knows what there is for a call to be charged. */
@@ -83,7 +87,7 @@ async function settleSubmission(
  * to run while calls are served.
  */
 export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promise<Recovered> {
-  const { db, handle, clock, gate, notes, tasks, isInFlight } = ports;
+  const { openCalls, handle, clock, gate, notes, tasks, isInFlight } = ports;
   let released = 0;
   let settled = 0;
 
@@ -106,7 +110,7 @@ export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promis
   };
 
   for (let after: Position | null = null; ; ) {
-    const page: OpenCall[] = await openCalls(db, { after, upTo, limit: pageSize });
+    const page: OpenCall[] = await openCalls({ after, upTo, limit: pageSize });
     const last = page.at(-1);
     if (last === undefined) return { released, settled };
     after = last.position;

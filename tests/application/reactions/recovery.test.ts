@@ -7,6 +7,7 @@ import { beginning, Position, streams } from '../../../src/domain/events/events.
 import { CallId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
+import { openCalls } from '../../../src/projections/models/ledger/ledger-queries.js';
 import { alice, at, east, granted, reserved, settled, west, when } from '../../projections/history.js';
 import { forEachTest, type Projected } from '../../projections/projected.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
@@ -51,7 +52,7 @@ const gate = {
 };
 
 const ports = () => ({
-  db: projected.db,
+  openCalls: (range: Parameters<typeof openCalls>[1]) => openCalls(projected.db, range),
   handle: handle(projected.store, clock),
   clock,
   gate,
