@@ -107,7 +107,7 @@ describe('the checker of the torture', () => {
     ]);
   });
 
-  test('finds credits that are missing, doubled, or somebody else’s', () => {
+  test('finds credits that are missing, made twice, or given to another user', () => {
     const credit = { user: 7, quota: 5n };
     const told = { stream: 'redemption-1', user: 7, acknowledged: true, quota: 5n };
     const problems = (...credits: { user: number; quota: bigint }[]) =>
