@@ -2,7 +2,7 @@ import type { ChannelView, Clock } from '../../application/ports/storage-ports.j
 import type { ChannelProbe, ProbeResult } from '../../application/ports/upstream-ports.js';
 import { completionTokens, noUsage, promptTokens } from '../../domain/call/usage.js';
 import type { ChannelTestUsage } from '../../domain/channel/channel.js';
-import type { PaidMode } from '../../domain/channel/provider.js';
+import { isImageMode, type PaidMode } from '../../domain/channel/provider.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { factsOf } from '../../domain/models/model-facts.js';
@@ -69,6 +69,12 @@ function smallRequest(
         endpoint: chat,
         body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...limit },
       };
+}
+
+/** As its name says, or the address of the channel. */
+function makesPictures({ modeAt }: Pick<Provider, 'modeAt'>, model: string, baseUrl: string): boolean {
+  const only = modeAt?.(baseUrl) ?? null;
+  return factsOf(model).drawsOnly || (only !== null && isImageMode(only));
 }
 
 const testModelOf = ({ settings }: ChannelView, wanted: string): string =>
@@ -177,7 +183,7 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   const provider = ports.providerOf(type);
   if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
   const model = testModelOf(channel, wanted);
-  if (factsOf(model).drawsOnly)
+  if (makesPictures(provider, model, channel.settings.baseUrl))
     return refused(`model ${model} makes pictures: a test would order one; test the channel by another model`);
   const parsed = ports.parsedChannel(channel);
   const names = [model, mappedModel(parsed.modelMapping, model) ?? model];

@@ -1,8 +1,10 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { otherForUser } from '../../../src/rest-compat/log-other.js';
 import { logContent } from '../../../src/rest-compat/log-text.js';
+import { GraphqlClient } from '../../graphql/graphql-server.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
@@ -30,6 +32,8 @@ const made = { created: 1_760_000_000, data: [{ b64_json: base64 }], usage };
 let gateway: TestGateway;
 let callers: Callers;
 let upstream: Upstream;
+let drawing: ChannelId;
+let atAddress: ChannelId;
 let user: TestUser;
 let apiKey: string;
 let caller: Caller;
@@ -61,11 +65,13 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   callers = openCallers(gateway.url);
   const baseUrl = upstream.url;
-  await gateway.addChannel({ type: 1, models: ['gpt-image-1', 'dall-e-3', 'by-size', 'by-ratio'], baseUrl });
+  drawing = await gateway.addChannel({ type: 1, models: ['gpt-image-1', 'dall-e-3', 'by-size', 'by-ratio'], baseUrl });
+  const address = `${baseUrl}/own/v1/images/generations`;
+  atAddress = await gateway.addChannel({ type: 8, models: ['my-pictures'], baseUrl: address });
   await gateway.addChannel({ type: 48, models: ['grok-imagine-image'], baseUrl });
   await gateway.addChannel({ type: 27, models: ['talks-only'], baseUrl });
   await gateway.setOption('ModelPrice', '{"dall-e-3":0.04}');
-  await gateway.setOption('ModelRatio', '{"by-ratio":4,"talks-only":1}');
+  await gateway.setOption('ModelRatio', '{"by-ratio":4,"my-pictures":2,"talks-only":1}');
   // A million tokens at 2 USD are a million of quota.
   await gateway.setPrice('gpt-image-1', [
     { tokens: { input: { usd: '5' }, imageInput: { usd: '10' }, imageOutput: { usd: '40' } } },
@@ -250,6 +256,29 @@ describe('pictures made of a text', () => {
     const answer = await order({ model: 'dall-e-3' });
     expect(answer.status >= 400 && answer.status <= seen + 99).toBe(true);
     expect(await gateway.available(user)).toBe(balance);
+  });
+
+  test('are not ordered by tests of channels, which say so', async () => {
+    const admin = await new GraphqlClient(gateway.url).signIn('root', gateway.rootPassword);
+    const ask = 'mutation ($id: ID!, $model: String) { testChannel(id: $id, model: $model) { ok message } }';
+    const message = (model: string) =>
+      `model ${model} makes pictures: a test would order one; test the channel by another model`;
+    for (const [id, model] of [
+      [drawing, 'gpt-image-1'],
+      [atAddress, 'my-pictures'],
+    ]) {
+      const { testChannel } = await admin.ask(ask, { id, model });
+      expect(testChannel).toEqual({ ok: false, message: message(String(model)) });
+    }
+    expect(sent).toEqual([]);
+  });
+
+  test('are made by a channel whose address is that of the endpoint', async () => {
+    const answer = await order({ model: 'my-pictures', size: '1024x1024' });
+    expect([answer.status, sent.map(({ url }) => url)]).toEqual([200, ['/own/v1/images/generations']]);
+    // 0.0025 USD × 2
+    expect(await line(answer)).toMatchObject({ quota: 2_500 });
+    expect((await order({ model: 'my-pictures', image: 'https://pictures.example/1.png' }, edits)).status).toBe(400);
   });
 
   test('are refused by a channel whose provider makes none', async () => {
