@@ -85,6 +85,7 @@ const apiKey = { id: 12, owner: 7, terms: { name: 'ci', unlimited: true, budget:
 const estimate = {
   promptTokens: 3,
   recording: null,
+  pictureTokens: null,
   uncounted: false,
   answers: 1,
   price: plainPrice,
