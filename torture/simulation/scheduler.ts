@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Random, randomFrom } from '../../src/demo/random.js';
 
 /*
@@ -19,6 +20,8 @@ interface Timer extends Turn {
 const settle = (macrotask: typeof setImmediate): Promise<void> => new Promise((resolve) => void macrotask(resolve));
 
 const realImmediate = setImmediate;
+/** Which simulation code belongs to: what else runs in this process keeps its own timers. */
+const within = new AsyncLocalStorage<Scheduler>();
 const beganAt = 1_800_000_000_000;
 
 export class Scheduler {
@@ -67,32 +70,39 @@ export class Scheduler {
     );
     if (waiting > 0 && !(timer !== null && mayWait && this.chance(0.1))) {
       const [turn] = this.turns.splice(Math.floor(this.random() * waiting), 1);
-      this.run(turn);
+      this.take(turn);
       return true;
     }
     if (timer === null || !mayWait) return false;
     this.timers.splice(this.timers.indexOf(timer), 1);
     this.elapsed = Math.max(this.elapsed, timer.dueAt);
-    this.run(timer);
+    this.take(timer);
     return true;
   }
 
-  /** Whatever has had its turn has gone on as far as it can. */
-  quiet(): Promise<void> {
-    return settle(realImmediate);
-  }
-
-  private run(turn: Turn | undefined): void {
+  private take(turn: Turn | undefined): void {
     if (turn === undefined) return;
     this.owner = turn.owner;
     turn.go();
   }
 
-  /** Stands in for the timers of this process until the result is called. */
-  takeTimers(): () => void {
+  /** Does the work with the timers of this scheduler. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const giveBack = this.takeTimers();
+    try {
+      return await within.run(this, work);
+    } finally {
+      // What goes on after the last step would set its timers in the next simulation.
+      await settle(realImmediate);
+      giveBack();
+    }
+  }
+
+  private takeTimers(): () => void {
     const { setTimeout: real, clearTimeout: realClear } = globalThis;
     const timers = new Map<object, Timer>();
     const start = (callback: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): object => {
+      if (within.getStore() !== this) return real(callback, ms, ...given);
       const handle = { unref: () => handle, ref: () => handle, hasRef: () => false };
       const timer: Timer = {
         owner: this.owner,
@@ -106,7 +116,10 @@ export class Scheduler {
     };
     const clear = (handle?: object): void => {
       const timer = handle === undefined ? undefined : timers.get(handle);
-      if (timer === undefined) return;
+      if (timer === undefined) {
+        realClear(handle as NodeJS.Timeout | undefined);
+        return;
+      }
       const at = this.timers.indexOf(timer);
       if (at >= 0) this.timers.splice(at, 1);
     };

@@ -281,15 +281,7 @@ async function run(simulation: Simulation, seed: number): Promise<Simulated> {
   return { seed, steps, deaths, calls, ...(await reckon(simulation)) };
 }
 
-/** Timers are the scheduler's as long as it lasts: nothing else may run beside it in this process. */
 export async function simulate(seed: number): Promise<Simulated> {
   const simulation = new Simulation(seed);
-  const giveBack = simulation.scheduler.takeTimers();
-  try {
-    return await run(simulation, seed);
-  } finally {
-    // What goes on after the last step would set its timers in the next simulation.
-    await simulation.scheduler.quiet();
-    giveBack();
-  }
+  return simulation.scheduler.run(() => run(simulation, seed));
 }
