@@ -5,7 +5,8 @@ import { BodyRoom } from '../http/body-room.js';
 import { clientAddress, type ReportDoubt } from '../http/client-address.js';
 import { addressGuard, resolveBySystem } from '../outbound/address-guard.js';
 import type { RelayPorts } from '../relay/contracts/ports.js';
-import { openResponsesSockets, type ResponsesSockets } from '../relay/dialects/openai/responses-socket/sockets.js';
+import { type CallerSockets, joinedSockets, openRealtimeSockets } from '../relay/dialects/openai/realtime/sockets.js';
+import { openResponsesSockets } from '../relay/dialects/openai/responses-socket/sockets.js';
 import { requestBodies } from '../relay/dialects/request-body.js';
 import {
   type DialectRouter,
@@ -38,8 +39,8 @@ interface Relaying {
   readonly entrance: DialectRouter;
   readonly addressOf: DialectRouterOptions['addressOf'];
   readonly bodyRoom: BodyRoom;
-  /** Of the Responses interface. */
-  readonly webSockets: ResponsesSockets;
+  /** Of the Responses interface, and of realtime sessions. */
+  readonly webSockets: CallerSockets;
   /** For who asks upstream without a call. */
   readonly ports: Pick<
     RelayPorts,
@@ -111,12 +112,18 @@ export function openRelayRuntime(
     elsewhere: billingPaths,
     log,
   });
-  const webSockets = openResponsesSockets({
+  const responsesSockets = openResponsesSockets({
     ...{ relay, directory, newRequestId, largeWork, bodyRoom, addressOf, requestIdHeaders, log },
     maxMessageBytes: server.maxBodyBytes,
     rememberedBytes: getHeapStatistics().heap_size_limit / shareRemembered,
     limits: { messageMs: server.requestTimeoutMs },
   });
+  const realtimeSockets = openRealtimeSockets({
+    ...{ relay, newRequestId, bodyRoom, addressOf, requestIdHeaders, log },
+    maxMessageBytes: server.maxBodyBytes,
+    limits: { messageMs: server.requestTimeoutMs },
+  });
+  const webSockets = joinedSockets([responsesSockets, realtimeSockets]);
   const close = async (): Promise<void> => {
     await Promise.all([webSockets.end(), upstream.close(), publicInternet.close(), files.close()]);
   };

@@ -178,7 +178,7 @@ describe('the channel types', () => {
       deprecated: false,
       modes: [
         ...['CHAT', 'COMPLETIONS', 'RESPONSES', 'EMBEDDINGS', 'SPEECH', 'TRANSCRIPTION', 'TRANSLATION'],
-        ...['IMAGE_GENERATION', 'IMAGE_EDIT', 'MODERATION', 'TASK'],
+        ...['IMAGE_GENERATION', 'IMAGE_EDIT', 'MODERATION', 'REALTIME', 'TASK'],
       ],
       served: true,
     });

@@ -21,6 +21,7 @@ export type PaidMode =
   | 'moderation'
   | 'image-generation'
   | 'image-edit'
+  | 'realtime'
   | 'task';
 
 /** Those in which a model generates text: only they know tiers of service and tools that a provider runs by itself. */

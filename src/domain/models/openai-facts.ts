@@ -44,6 +44,9 @@ const conversations: readonly FactRow[] = [
   family(/^gpt-4-32k/, limits(32_768, 32_768)),
   family(/^gpt-4-(turbo|1106|0125|vision|all|gizmo)/, limits(4_096, 128_000)),
   family(/^gpt-4(-0314|-0613)?$/, limits(8_192, 8_192)),
+  family(/^gpt-realtime-2/, limits(32_000, 128_000)),
+  family(/^gpt-realtime-mini/, limits(4_096, 128_000)),
+  family(/^gpt-realtime/, limits(4_096, 32_000)),
   family(/^gpt-4o-2024-05-13/, limits(4_096, 128_000)),
   family(/^(gpt-4o|chatgpt-4o|gpt-4\.5)/, limits(16_384, 128_000)),
   // Makes the tokens of a cheap model as dear as another's.
@@ -82,6 +85,7 @@ const audio = (input: string, output: string): { readonly audioPrice: AudioPrice
 /** What goes out costs twice what comes in. */
 const sound: readonly FactRow[] = [
   wholeName(/gpt-4o-realtime-preview-2024-12-17$/, audio('8', '16')),
+  wholeName(/^gpt-realtime(-[\d.]+)?(-\d{4}-\d\d-\d\d)?$/, audio('8', '16')),
   wholeName(/gpt(?=-.*mini).*-realtime/, audio('16.666666666667', '33.333333333334')),
   wholeName(/gpt(?=-).*-realtime/, audio('20', '40')),
   wholeName(/gpt-4o-audio-preview-2024-12-17$/, audio('16', '32')),

@@ -14,6 +14,7 @@ export const pieceOfMode: Readonly<Record<PaidMode, PieceQuantity | null>> = {
   moderation: null,
   'image-generation': 'images',
   'image-edit': 'images',
+  realtime: null,
   // Those that make videos: all others are sold by the call.
   task: 'video',
 };

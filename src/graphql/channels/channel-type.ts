@@ -16,6 +16,7 @@ export const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can b
   MODERATION: 'moderation',
   IMAGE_GENERATION: 'image-generation',
   IMAGE_EDIT: 'image-edit',
+  REALTIME: 'realtime',
   TASK: 'task',
   COUNTING: 'counting',
 });

@@ -8,6 +8,8 @@ import type {
   StreamStep,
   UpstreamChannel,
 } from '../contracts/protocol.js';
+import type { TwoWaySocket } from '../contracts/two-way.js';
+import type { JsonObject } from '../json/json.js';
 import type { LargeWork } from '../text/large-work.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
@@ -26,7 +28,13 @@ export type Got =
       readonly generated: Generated;
     }
   | { readonly kind: 'sound'; readonly reading: SoundReading }
-  | { readonly kind: 'stream'; readonly reading: StreamReading };
+  | { readonly kind: 'stream'; readonly reading: StreamReading }
+  | {
+      readonly kind: 'conversation';
+      readonly socket: TwoWaySocket;
+      /** What an event says that reports a failure, fit to be shown. */
+      readonly failureIn: (event: JsonObject) => UpstreamError;
+    };
 
 export type FirstStep = Pick<StreamStep, 'bytes' | 'finished'>;
 

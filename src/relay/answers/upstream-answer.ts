@@ -1,3 +1,6 @@
+import type { JsonObject } from '../json/json.js';
+import { confidentialOf } from '../protocols/confidential-of.js';
+import { openAiFailureOf } from '../protocols/openai/failure.js';
 import { soundTypeOf } from '../upstream/sound-answer.js';
 import type { UpstreamAnswer } from '../upstream/upstream.js';
 import { unreadableAnswer } from '../upstream/upstream-error.js';
@@ -87,8 +90,13 @@ async function stream(answered: AnswerToRead, answer: UpstreamAnswer): Promise<R
 }
 
 /** There is nothing but messages, whatever was asked for: who wants an answer whole waits till they are all here. */
-async function messages(answered: AnswerToRead, { body }: UpstreamAnswer): Promise<Read> {
-  const { caller } = answered;
+async function messages(answered: AnswerToRead, { body, socket }: UpstreamAnswer): Promise<Read> {
+  const { caller, provider, channel } = answered;
+  if (socket !== undefined) {
+    const confidential = confidentialOf(provider, channel);
+    const failureIn = (event: JsonObject) => openAiFailureOf(event, confidential);
+    return { ok: true, got: { kind: 'conversation', socket, failureIn } };
+  }
   try {
     return caller.stream
       ? await readFirstFrame(answered, body, Buffer.alloc(0), true)

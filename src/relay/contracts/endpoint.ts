@@ -53,6 +53,8 @@ export interface Demand {
   readonly indivisible?: true;
   /** Pictures are made, and each has so many tokens as near as can be known. Left out: none are. */
   readonly pictureTokens?: number;
+  /** No limit can be put to what it puts out: all that its model can is reserved. Left out: one can. */
+  readonly unlimited?: true;
   /** The prompt is a recording, which lasts so long. Left out: it is not. */
   readonly recording?: SoundLength;
 }

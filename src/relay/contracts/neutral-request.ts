@@ -113,6 +113,8 @@ interface NeutralBodies extends Record<PaidMode, object> {
   readonly moderation: ModerationRequest;
   readonly 'image-generation': ImageRequest;
   readonly 'image-edit': ImageEditRequest;
+  /** It is opened by an address, and has none. */
+  readonly realtime: JsonObject;
   /** Its dialect's own: each platform of tasks has its words, and is put into no others. */
   readonly task: JsonObject;
 }
@@ -186,6 +188,7 @@ const checks: { readonly [Asked in PaidMode]: (body: JsonObject) => NeutralBodie
   moderation: moderationRequest,
   'image-generation': imageRequest,
   'image-edit': imageRequest,
+  realtime: asGiven,
   task: asGiven,
 };
 

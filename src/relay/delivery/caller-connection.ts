@@ -1,4 +1,5 @@
 import type { RelayError } from '../contracts/errors.js';
+import type { TwoWayCaller } from '../contracts/two-way.js';
 
 /**
  * The caller's side of a call: what is written to it, whether it takes that, and whether it is still there. An HTTP
@@ -6,6 +7,8 @@ import type { RelayError } from '../contracts/errors.js';
  */
 export interface CallerConnection {
   readonly requestId: string;
+  /** For a session that messages go over both ways. Left out: it gets an answer and nothing else. */
+  readonly twoWay?: TwoWayCaller;
   /** The caller has left, or was given up. */
   readonly gone: boolean;
   /** It is gone because it took nothing any more. */

@@ -4,7 +4,7 @@ import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { CallProgress } from '../../domain/call/call-progress.js';
 import { beginning, type Position } from '../../domain/events/events.js';
 import type { CallId, ChannelId } from '../../domain/kernel/ids.js';
-import type { AnswerStream } from '../contracts/protocol.js';
+import type { SeenText } from '../text/seen-text.js';
 import type { Sending } from '../upstream/upstream.js';
 
 /*
@@ -25,7 +25,7 @@ export class InFlightCall {
   upstreamModel: string | null = null;
   sending: Pick<Sending, 'started'> | null = null;
   /** Once it has begun to reach its caller. */
-  stream: Pick<AnswerStream, 'generated'> | null = null;
+  stream: { readonly generated: { readonly said: Pick<SeenText, 'length' | 'roughTokens'> } } | null = null;
   firstTokenMs = 0;
   seen = false;
   /** Whether there is a note to take back. */

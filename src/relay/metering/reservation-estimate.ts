@@ -124,7 +124,7 @@ export function estimateReservation({
   thinking,
   allowed,
   minThinkingTokens = 0,
-  unlimited = false,
+  unlimited = demand.unlimited === true,
 }: ToEstimate): Estimate {
   const { prompt: demanded, answers, asked: named, counted, recording, compacts, standsFor, readApart } = demand;
   const prompt = standsFor !== undefined && isSoldBy(listed, standsFor) ? withoutInput(demanded) : demanded;

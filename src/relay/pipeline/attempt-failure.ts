@@ -69,3 +69,9 @@ export const failed = (error: RelayError, retryable: boolean): AttemptFailure =>
   unauthorised: false,
   outOfOrder: null,
 });
+
+/** Ends an answer that nobody wants. */
+export function dropAnswer(got: Got): void {
+  if (got.kind === 'conversation') got.socket.terminate();
+  else if (got.kind !== 'answer') got.reading.cancel();
+}

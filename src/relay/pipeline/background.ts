@@ -20,7 +20,7 @@ import { cutUsage, deliveredUsage } from './usage-of-call.js';
 
 /** The id by which its upstream is asked for it; null: it is no such answer, or at its end already. */
 function idOf(got: Got): string | null {
-  if (got.kind === 'sound') return null;
+  if (got.kind === 'sound' || got.kind === 'conversation') return null;
   const generated = got.kind === 'answer' ? got.generated : got.reading.decoder.generated;
   const [response] = generated.kept?.filter(({ kind }) => kind === 'response') ?? [];
   return response === undefined || generated.runsOn !== true ? null : response.id;

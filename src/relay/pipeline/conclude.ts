@@ -41,7 +41,7 @@ interface Ending {
 }
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
-function settlementOf(
+export function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
   { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,

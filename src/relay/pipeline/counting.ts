@@ -5,6 +5,7 @@ import type { HeldBody } from '../contracts/ports.js';
 import { countIn, isObject, parseJson } from '../json/json.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
 import { attemptChannel } from './attempt-channel.js';
+import { dropAnswer } from './attempt-failure.js';
 import type { UnreadCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
 import { keptCallOf } from './kept-call.js';
@@ -97,7 +98,7 @@ async function countUpstream(
     const answered = await attemptChannel(ports, request, channel, parsed);
     if (!answered.ok) return null;
     if (answered.got.kind === 'answer') return reportedCount(answered.got.bytes);
-    answered.got.reading.cancel();
+    dropAnswer(answered.got);
     return null;
   } finally {
     leave();

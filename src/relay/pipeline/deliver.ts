@@ -36,6 +36,8 @@ export async function deliverCall(ports: DeliverPorts, call: AnsweredCall): Prom
       return extended(call, { delivery: await passSound(ports, call, got.reading) });
     case 'stream':
       return extended(call, { delivery: await passStream(ports, call, got.reading) });
+    case 'conversation':
+      throw new Error('a conversation is no answer');
   }
 }
 

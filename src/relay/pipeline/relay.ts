@@ -34,6 +34,7 @@ import { makeConversation } from './make-conversation.js';
 import { type OwnTasksRequest, ownTasks } from './own-tasks.js';
 import { deleteVideo, type OwnVideo, type OwnVideos, ownVideo, ownVideos } from './own-videos.js';
 import { maxConversationBytes } from './packed-conversation.js';
+import { serveSession } from './realtime/session.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
@@ -220,6 +221,10 @@ async function answerCaller(ports: StagePorts, answered: AnsweredCall): Promise<
   let finished = false;
   try {
     await whileReserved(answered, async () => {
+      if (answered.answer.got.kind === 'conversation') {
+        finished = await serveSession(ports, answered, answered.answer.got);
+        return null;
+      }
       const inBackground = await serveBackground(ports, answered);
       if (inBackground !== null) {
         finished = inBackground;

@@ -9,9 +9,9 @@ import type { StagePorts } from './stage-ports.js';
 type ReservePorts = Pick<StagePorts, 'clock' | 'directory' | 'meter' | 'heartbeats'>;
 
 /** Who calls without an API key spends what there is. */
-const inPerson: SpendingTerms = { unlimited: true, budget: null };
+export const inPerson: SpendingTerms = { unlimited: true, budget: null };
 
-function factsOf({ user, apiKey, resolution }: ResolvedCall): CallFacts {
+export function callFacts({ user, apiKey, resolution }: ResolvedCall): CallFacts {
   const facts = {
     userId: user.id,
     apiKeyId: apiKey?.id ?? null,
@@ -26,7 +26,7 @@ function factsOf({ user, apiKey, resolution }: ResolvedCall): CallFacts {
 
 function heartbeatOf({ directory, heartbeats }: ReservePorts, call: ResolvedCall): Heartbeat {
   const { connection, resolution } = call;
-  if (!resolution.stream) return noHeartbeat;
+  if (!resolution.stream || resolution.endpoint.mode === 'realtime') return noHeartbeat;
   const { pingIntervalMs: intervalMs, streamOpenMs: openAfterMs } = directory.settings();
   return heartbeats.begin({ connection, dialect: resolution.endpoint.dialect, openAfterMs, intervalMs });
 }
@@ -42,7 +42,7 @@ export async function reserveCall(ports: ReservePorts, call: ResolvedCall): Prom
   const { unlimited, budget } = apiKey?.terms ?? inPerson;
   const { estimate } = resolution;
   const callId = CallId(incoming.requestId);
-  const reserving = await ports.meter.reserve(callId, factsOf(call), { unlimited, budget }, estimate);
+  const reserving = await ports.meter.reserve(callId, callFacts(call), { unlimited, budget }, estimate);
   if (!reserving.ok) throw paymentRefusal(reserving.shortage, estimate, ports.directory.settings());
   const { reservation } = reserving;
   return extended(call, { startedAt, reservation, heartbeat: heartbeatOf(ports, call) });

@@ -187,7 +187,9 @@ function estimateOf(
     thinking: endpoint.thinking === null ? 0 : reasoningOverhead(ports, said, names, channels),
     allowed,
     minThinkingTokens: minThinkingTokens(said),
-    unlimited: channels.every(({ settings: { type } }) => ports.providerOf(type)?.hasNoLimit?.({}) === true),
+    unlimited:
+      demand.unlimited === true ||
+      channels.every(({ settings: { type } }) => ports.providerOf(type)?.hasNoLimit?.({}) === true),
   });
 }
 

@@ -22,7 +22,7 @@ import { countIn, type JsonObject } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
 import { estimateReservation } from '../metering/reservation-estimate.js';
 import { attemptChannel, type ChannelAttemptPorts } from '../pipeline/attempt-channel.js';
-import type { AnsweredAttempt, AttemptFailure } from '../pipeline/attempt-failure.js';
+import { type AnsweredAttempt, type AttemptFailure, dropAnswer } from '../pipeline/attempt-failure.js';
 import { callerRequest } from '../pipeline/caller-request.js';
 import { channelParser, mappedModel, type ParsedChannel, servesByResponses } from '../pipeline/channel-settings.js';
 import { withOwnPrompts } from '../pipeline/own-tools.js';
@@ -198,7 +198,7 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   const responseTimeMs = ports.clock.now() - startedAt;
   if (!result.ok) return refused(failureText(test, result), responseTimeMs, result.outOfOrder);
   if (result.got.kind !== 'answer') {
-    result.got.reading.cancel();
+    dropAnswer(result.got);
     return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
   }
   const usage = usageOfTest(ports, test, result, result.got);

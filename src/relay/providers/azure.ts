@@ -2,9 +2,10 @@ import { imageModes, type Mode, other, soundModes, usual } from '../../domain/ch
 import { openAiModels } from '../catalogue/openai-models.js';
 import { NotConvertible, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
 import { textIn } from '../json/json.js';
-import { pathSegment } from '../protocols/model-address.js';
+import { pathSegment, wholeSegment } from '../protocols/model-address.js';
 import { type ModelsWire, modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
+import { speaksBeta, withModelNamed } from '../protocols/openai/realtime-request.js';
 import { cloudflareGateway, openAiModelRules } from '../protocols/openai/request.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
 import { notServed } from '../protocols/request-builder.js';
@@ -29,6 +30,7 @@ const tasks: Readonly<Record<Mode, string | null>> = {
   moderation: null,
   'image-generation': 'images/generations',
   'image-edit': 'images/edits',
+  realtime: null,
   counting: null,
   task: null,
 };
@@ -70,8 +72,26 @@ function responsesUrl(target: Target): string {
   return `${base}/openai/v1/responses${queryOfVersion1(named)}`;
 }
 
+/**
+ * https://learn.microsoft.com/azure/foundry/openai/how-to/realtime-audio-websockets: version 1 names the deployment as the
+ * model; a dated version serves the words of the beta.
+ */
+function realtimeUrl(target: Target): string {
+  const { base, model, caller } = target;
+  // The gateway's address is that of a deployment.
+  if (base.startsWith(cloudflareGateway)) throw notServed(caller.mode);
+  const named = namedVersion(target);
+  if (!isVersion1(base) && (/^\d/.test(named) || (named === '' && speaksBeta(caller.headers)))) {
+    const version = encodeURIComponent(apiVersion(target));
+    return `${base}/openai/realtime?api-version=${version}&deployment=${wholeSegment(deployment(model))}`;
+  }
+  const root = isVersion1(base) ? base : `${base}/openai/v1`;
+  return withModelNamed(`${root}/realtime${queryOfVersion1(named)}`, deployment(model));
+}
+
 const url = (target: Target): string => {
   const { base, model, caller } = target;
+  if (caller.mode === 'realtime') return realtimeUrl(target);
   if (isVersion1(base)) return urlOfVersion1(target);
   if (caller.mode === 'responses') return responsesUrl(target);
   const task = tasks[caller.mode];
@@ -109,7 +129,7 @@ export const azure: Provider = {
   colour: 'teal',
   keyHint: 'API key of the resource, or a token of Entra ID',
   other: other('API version when the caller names none, e.g. 2024-12-01-preview'),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, ...imageModes, 'task'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, ...imageModes, 'realtime', 'task'],
   models,
   protocol: openAi({
     newerLimit: true,

@@ -32,6 +32,7 @@ const ownModes: readonly (readonly [RegExp, Mode])[] = [
   [/\/moderations\/?([?#]|$)/, 'moderation'],
   [/\/images\/generations\/?([?#]|$)/, 'image-generation'],
   [/\/images\/edits\/?([?#]|$)/, 'image-edit'],
+  [/\/realtime\/?([?#]|$)/, 'realtime'],
 ];
 const modeAt = (base: string): Mode | null => ownModes.find(([pattern]) => pattern.test(base))?.[1] ?? null;
 
@@ -81,6 +82,7 @@ export const custom: Provider = {
     ...imageModes,
     'rerank',
     'moderation',
+    'realtime',
     'task',
   ],
   modeAt,

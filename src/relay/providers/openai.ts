@@ -22,7 +22,17 @@ export const openai: Provider = {
   keyHint: 'API key',
   billsOrganization: true,
   ...reportsBalance(dashboardBalance),
-  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes, ...imageModes, 'moderation', 'task'],
+  modes: [
+    'chat',
+    'completions',
+    'responses',
+    'embeddings',
+    ...soundModes,
+    ...imageModes,
+    'moderation',
+    'realtime',
+    'task',
+  ],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

@@ -26,7 +26,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: 
   keyHint: 'API key',
   ...(balance !== undefined && reportsBalance(balance)),
   deprecated: true,
-  modes: ['chat', 'completions', 'embeddings', ...soundModes, ...imageModes, 'moderation'],
+  modes: ['chat', 'completions', 'embeddings', ...soundModes, ...imageModes, 'moderation', 'realtime'],
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
 });
 

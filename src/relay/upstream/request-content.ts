@@ -24,7 +24,9 @@ export type RequestContent =
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Buffer }
   | { readonly kind: 'form'; readonly boundary: string; readonly parts: readonly FormPart[] }
   /** Sent over a WebSocket as soon as it is open. What the other side sends then is read as events of a stream. */
-  | { readonly kind: 'message'; readonly text: string };
+  | { readonly kind: 'message'; readonly text: string }
+  /** A WebSocket that is handed on when it is open. `protocol`: that is offered, and may be chosen. */
+  | { readonly kind: 'conversation'; readonly protocol: string };
 
 export const noContent: RequestContent = { kind: 'none' };
 
@@ -40,6 +42,7 @@ export function contentTypeOf(content: RequestContent): string | null {
   switch (content.kind) {
     case 'none':
     case 'message':
+    case 'conversation':
       return null;
     case 'json':
       return 'application/json';
@@ -55,6 +58,7 @@ export function bodyOf(content: RequestContent): string | Buffer | null {
   switch (content.kind) {
     case 'none':
     case 'message':
+    case 'conversation':
       return null;
     case 'json':
       return content.text;
@@ -75,6 +79,7 @@ export function wordsOf(content: RequestContent): string {
       return content.parts.map((part) => ('text' in part ? part.text : part.fileName)).join('\n');
     case 'none':
     case 'bytes':
+    case 'conversation':
       return '';
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { NoRoom } from '../../http/body-room.js';
 import { BlockedAddress } from '../../outbound/address-guard.js';
+import type { TwoWaySocket } from '../contracts/two-way.js';
 import type { AnswerSlot } from './answer-room.js';
 import { ChunkBuffer } from './chunk-buffer.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
@@ -128,10 +129,11 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
     if (this.cancelled) controller.abort(this.failure ?? new Error('cancelled'));
   }
 
-  /** The request goes out over a WebSocket, and what comes from now on are its messages. */
-  switched(headers: IncomingHttpHeaders): void {
+  /** The request goes out over a WebSocket, and what comes from now on are its messages; those of `socket` come there. */
+  switched(headers: IncomingHttpHeaders, socket?: TwoWaySocket): void {
     this.started = true;
-    this.settle({ ok: true, answer: { status: switchingProtocols, headers, body: this } });
+    const answer = { status: switchingProtocols, headers, body: this };
+    this.settle({ ok: true, answer: socket === undefined ? answer : { ...answer, socket } });
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import type { UpstreamRequest } from '../contracts/protocol.js';
+import type { TwoWaySocket } from '../contracts/two-way.js';
 import type { AnswerSlot } from './answer-room.js';
 import { openDeadlines } from './deadlines.js';
 import { hostShares } from './host-shares.js';
@@ -24,6 +25,8 @@ export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: UpstreamBody;
+  /** Of a conversation that is open: its messages. Left out: it is none. */
+  readonly socket?: TwoWaySocket;
 }
 
 export interface UpstreamBody {
@@ -205,7 +208,9 @@ function sendOver(shared: Connections, call: Call, { proxy, timeoutMs, idleMs, p
   });
   try {
     const opening =
-      content.kind === 'message' ? new WebSocketOpening(exchange, content.text, idleMs, webSockets) : null;
+      content.kind === 'message' || content.kind === 'conversation'
+        ? new WebSocketOpening(exchange, content, idleMs, webSockets)
+        : null;
     const address = opening === null ? parse(url) : webSocketAddress(url);
     const { origin } = address;
     const wanted = proxy === null ? origin : `${origin} behind ${proxy}`;

@@ -4,13 +4,15 @@ import type { Socket } from 'node:net';
 import { type Duplex, Writable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import { Receiver, Sender } from 'ws';
+import type { RequestContent } from './request-content.js';
 import { eventOf, maxLineLength } from './sse.js';
 import { Lost, UnreadableBody, type UpstreamResponse } from './upstream-response.js';
+import { UpstreamSocket } from './upstream-socket.js';
 
 /*
- * A WebSocket to upstream: opened for one call, one message is sent, and what comes back is its answer. The client opens
- * it as it sends any request, so that pools, proxies, TLS and the address guard are the same; `ws` knows the frames. No
- * extension is offered: nothing comes packed.
+ * A WebSocket to upstream: opened for one call. Either one message is sent and what comes back is its answer, or it is
+ * handed on for messages both ways. The client opens it as it sends any request, so that pools, proxies, TLS and the
+ * address guard are the same; `ws` knows the frames. No extension is offered: nothing comes packed.
  */
 
 declare module 'ws' {
@@ -27,11 +29,12 @@ declare module 'ws' {
   export class Sender {
     constructor(socket: Duplex);
     send(
-      text: string,
+      text: string | Buffer,
       options: { readonly binary: false; readonly compress: false; readonly fin: true; readonly mask: true },
     ): void;
+    ping(data: string, mask: true): void;
     pong(data: Buffer, mask: true): void;
-    close(code: number, reason: undefined, mask: true): void;
+    close(code: number, reason: string | undefined, mask: true): void;
   }
 }
 
@@ -53,13 +56,18 @@ export class WebSocketOpening implements Dispatcher.DispatchHandler {
   /** `open`: the sockets that are, for whoever must end them all. */
   constructor(
     private readonly exchange: UpstreamResponse,
-    private readonly message: string,
+    private readonly content: Extract<RequestContent, { kind: 'message' | 'conversation' }>,
     private readonly idleMs: number,
     private readonly open: Set<Socket>,
   ) {}
 
   get headers(): Record<string, string> {
-    return { 'sec-websocket-version': '13', 'sec-websocket-key': this.key };
+    const { content } = this;
+    return {
+      'sec-websocket-version': '13',
+      'sec-websocket-key': this.key,
+      ...(content.kind === 'conversation' && { 'sec-websocket-protocol': content.protocol }),
+    };
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -69,15 +77,19 @@ export class WebSocketOpening implements Dispatcher.DispatchHandler {
   onRequestUpgrade(_: Dispatcher.DispatchController, _status: number, headers: IncomingHttpHeaders, on: Duplex): void {
     // All that the client connects with are sockets.
     const socket = on as Socket;
-    const unasked = headers['sec-websocket-extensions'] ?? headers['sec-websocket-protocol'];
-    if (headers['sec-websocket-accept'] !== acceptOf(this.key) || unasked !== undefined) {
+    const { content, exchange, idleMs } = this;
+    const { 'sec-websocket-extensions': extensions, 'sec-websocket-protocol': protocol } = headers;
+    const isAsked = content.kind === 'conversation' && protocol === content.protocol;
+    const unasked = extensions !== undefined || (protocol !== undefined && !isAsked);
+    if (headers['sec-websocket-accept'] !== acceptOf(this.key) || unasked) {
       socket.on('error', () => {}).destroy();
-      this.exchange.fail(new Lost('the upstream answered with something else than the WebSocket it was asked for'));
+      exchange.fail(new Lost('the upstream answered with something else than the WebSocket it was asked for'));
       return;
     }
     this.open.add(socket);
     socket.once('close', () => this.open.delete(socket));
-    new OpenWebSocket(socket, this.exchange, this.idleMs).begin(headers, this.message);
+    if (content.kind === 'conversation') new UpstreamSocket(socket, exchange).begin(headers);
+    else new OpenWebSocket(socket, exchange, idleMs).begin(headers, content.text);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {

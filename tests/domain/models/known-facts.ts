@@ -1275,12 +1275,31 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     },
   ],
   [
-    'gpt-realtime-1.5 gpt-realtime-2 gpt-realtime-2.1',
-    { audioPrice: { input: '20', output: '40' }, hasOwnEncoding: true, isOpenAi: true },
+    'gpt-realtime-1.5',
+    {
+      limits: { output: 4096, context: 32000 },
+      audioPrice: { input: '8', output: '16' },
+      hasOwnEncoding: true,
+      isOpenAi: true,
+    },
+  ],
+  [
+    'gpt-realtime-2 gpt-realtime-2.1',
+    {
+      limits: { output: 32000, context: 128000 },
+      audioPrice: { input: '8', output: '16' },
+      hasOwnEncoding: true,
+      isOpenAi: true,
+    },
   ],
   [
     'gpt-realtime-mini',
-    { audioPrice: { input: '16.666666666667', output: '33.333333333334' }, hasOwnEncoding: true, isOpenAi: true },
+    {
+      limits: { output: 4096, context: 128000 },
+      audioPrice: { input: '16.666666666667', output: '33.333333333334' },
+      hasOwnEncoding: true,
+      isOpenAi: true,
+    },
   ],
   [
     'grok-2-image',

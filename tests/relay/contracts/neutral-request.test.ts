@@ -21,6 +21,7 @@ describe('a neutral request', () => {
     moderation: { input: ['hi'] },
     'image-generation': { prompt: 'a cat' },
     'image-edit': { prompt: 'a cat', images: [] },
+    realtime: {},
     task: { prompt: 'a cat' },
   };
   test.each(Object.entries(bodies))('of mode %s keeps the given body object', (mode, body) => {

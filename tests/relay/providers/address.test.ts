@@ -210,8 +210,8 @@ describe('the address of a request', () => {
   test("omits the caller's query, except for the version that Azure's callers choose", () => {
     const query = 'key=sk-caller&beta=true&api-version=2025-01-01&v=9';
     for (const [provider, mode, base] of cases) {
-      // Of Responses, versions at Azure lie under addresses of their own, and version 1 takes no dates.
-      if (provider.type === 3 && (mode === 'responses' || base.endsWith('/openai/v1'))) continue;
+      // Of Responses and realtime, versions at Azure lie under addresses of their own, and version 1 takes no dates.
+      if (provider.type === 3 && (['responses', 'realtime'].includes(mode) || base.endsWith('/openai/v1'))) continue;
       // Of tasks, who asks how far they are later has no query of the caller's.
       if (provider.type === 3 && mode === 'task') continue;
       const unasked = addressOf(provider, mode, base, plainModel);

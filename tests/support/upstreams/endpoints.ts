@@ -5,6 +5,7 @@ import { completions } from '../../../src/relay/dialects/openai/endpoints/comple
 import { embeddings } from '../../../src/relay/dialects/openai/endpoints/embeddings.js';
 import { imageEdits, imageGenerations } from '../../../src/relay/dialects/openai/endpoints/images.js';
 import { moderations } from '../../../src/relay/dialects/openai/endpoints/moderations.js';
+import { realtime } from '../../../src/relay/dialects/openai/endpoints/realtime.js';
 import { rerank } from '../../../src/relay/dialects/openai/endpoints/rerank.js';
 import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
 import { speech } from '../../../src/relay/dialects/openai/endpoints/speech.js';
@@ -14,7 +15,7 @@ import { sunoEndpoint } from '../../../src/relay/dialects/suno/endpoints/submit.
 /** By the mode each of them asks for. */
 export const endpoints = {
   ...{ chat, completions, responses, embeddings, speech },
-  ...{ rerank, moderation: moderations },
+  ...{ rerank, moderation: moderations, realtime },
   ...{ transcription: transcriptions, translation: translations },
   'image-generation': imageGenerations,
   'image-edit': imageEdits,

@@ -22,6 +22,7 @@ export const fetchModelsEn: Record<keyof typeof fetchModelsZh, string> = {
   'mode.MODERATION': 'moderation',
   'mode.IMAGE_GENERATION': 'images',
   'mode.IMAGE_EDIT': 'image edits',
+  'mode.REALTIME': 'realtime',
   'mode.TASK': 'tasks',
   'mode.COUNTING': 'counting',
   'mode.none': 'not served here',

@@ -20,6 +20,7 @@ export const fetchModelsZh = {
   'mode.MODERATION': '审核',
   'mode.IMAGE_GENERATION': '图片生成',
   'mode.IMAGE_EDIT': '图片编辑',
+  'mode.REALTIME': '实时语音',
   'mode.TASK': '异步任务',
   'mode.COUNTING': '计数',
   'mode.none': '此处无法调用',

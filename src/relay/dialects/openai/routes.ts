@@ -9,6 +9,7 @@ import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
 import { imageEdits, imageGenerations } from './endpoints/images.js';
 import { moderations } from './endpoints/moderations.js';
+import { realtime } from './endpoints/realtime.js';
 import { rerank } from './endpoints/rerank.js';
 import { responses } from './endpoints/responses.js';
 import { responsesCompact } from './endpoints/responses-compact.js';
@@ -36,6 +37,11 @@ const endpoints: readonly Endpoint[] = [
   imageEdits,
 ];
 
+/** A secret that a browser gets must be of the gateway, and what is spoken over WebRTC or SIP passes it by. */
+const noSecrets =
+  'client secrets are not given out here: sound over WebRTC or SIP would pass the gateway by, and nobody could charge for it; open a WebSocket at GET /v1/realtime with your API key';
+const noRealtimeCalls =
+  'calls over WebRTC or SIP are not served here: nobody could charge for them; open a WebSocket at GET /v1/realtime';
 const noCharacters = 'characters of videos are not served: describe them in the prompt of POST /v1/videos';
 const noVariations = 'API not implemented: pictures have no variations; change one with POST /v1/images/edits';
 /** What they cost depends on a film whose length nobody here knows. */
@@ -61,6 +67,15 @@ const notImplemented: readonly (readonly [Method, string, message?: string])[] =
   ['POST', '/v1/videos/edits', noEdits],
   ['POST', '/v1/videos/extensions', noEdits],
   ['DELETE', '/v1/models/*'],
+  ['POST', '/v1/realtime/client_secrets', noSecrets],
+  ['POST', '/v1/realtime/sessions', noSecrets],
+  ['POST', '/v1/realtime/transcription_sessions', noSecrets],
+  ['POST', '/v1/realtime/translations/client_secrets', noSecrets],
+  ['POST', '/v1/realtime/calls', noRealtimeCalls],
+  ['POST', '/v1/realtime/calls/:id/accept', noRealtimeCalls],
+  ['POST', '/v1/realtime/calls/:id/reject', noRealtimeCalls],
+  ['POST', '/v1/realtime/calls/:id/refer', noRealtimeCalls],
+  ['POST', '/v1/realtime/calls/:id/hangup', noRealtimeCalls],
 ];
 
 /** The same under another prefix, where lists are the dialect's own whoever asks. */
@@ -85,12 +100,18 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
   const upgradeRequired = async (): Promise<never> => {
     throw notUpgraded();
   };
+  const realtimeUpgradeRequired = async (): Promise<never> => {
+    throw new RelayError(426, 'upgrade_required', 'a realtime session is a WebSocket, and no upgrade came with it', {
+      shouldRetry: false,
+    });
+  };
   const under = (path: string): string => prefix + path.slice('/v1'.length);
   return [
     ...endpoints.map((endpoint) => callsOf({ ...endpoint, path: under(endpoint.path) }, relay)),
     ...keptResponsesRoutes(options, under),
     ...videoRoutes(options, under),
     { method: 'GET', path: under(responses.path), dialect: openAiCaller, answer: upgradeRequired },
+    { method: 'GET', path: under(realtime.path), dialect: openAiCaller, answer: realtimeUpgradeRequired },
     ...notImplemented.map(([method, path, message = 'API not implemented']) => ({
       ...{ method, path: under(path), dialect: openAiCaller },
       answer: refused(message),

@@ -6,6 +6,7 @@ import { imagesAnswer } from './images.js';
 import { ImagesStream } from './images-stream.js';
 import { addressesToInline } from './inlined-pictures.js';
 import { moderationAnswer } from './moderation.js';
+import { realtimeRequest } from './realtime-request.js';
 import { openAiRequest } from './request.js';
 import { rerankAnswer } from './rerank.js';
 import { responsesAnswer } from './responses-answer.js';
@@ -37,6 +38,7 @@ export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
   ...(variant.inlinesPictures && { pictures: addressesToInline }),
   request(asked) {
     if (isResponses(asked)) return responsesRequest(variant, asked);
+    if (asked.caller.mode === 'realtime') return realtimeRequest(variant, asked);
     if (isChatByResponses(asked)) return chatAsResponses(variant, asked);
     if (asked.channel.responsesOnly === true && asked.caller.mode === 'completions') throw completionsRefused();
     return openAiRequest(variant, asked);

@@ -29,6 +29,7 @@ const paths: Readonly<Record<Mode, string | null>> = {
   moderation: '/v1/moderations',
   'image-generation': '/v1/images/generations',
   'image-edit': '/v1/images/edits',
+  realtime: '/v1/realtime',
   counting: null,
   task: null,
 };
@@ -52,7 +53,7 @@ export const urlAt =
     return base + modePath;
   };
 
-const bearer = ({ channel }: Target): Record<string, string> => ({
+export const bearerKey = ({ channel }: Target): Record<string, string> => ({
   authorization: `Bearer ${channel.key.trim()}`,
 });
 
@@ -228,7 +229,7 @@ export const postOf = (
   headers: {
     'content-type': contentTypeOf(content) ?? '',
     accept: target.caller.headers.accept ?? usualAccept(target.caller),
-    ...(variant.authorize ?? bearer)(target),
+    ...(variant.authorize ?? bearerKey)(target),
     ...variant.headers?.(target),
   },
   content,

@@ -1,0 +1,123 @@
+import type { Usage } from '../../domain/call/usage.js';
+import { SeenText } from '../text/seen-text.js';
+
+/*
+ * What a realtime session holds of its conversation, in tokens: at most, for what is reserved; and as near as can be
+ * known from here, for a response whose usage nobody reports.
+ */
+
+/** Characters of base64 to a second. */
+const charactersPerSecond = { pcm16: 64_000, g711: 10_667 } as const;
+/** Of sound that is heard, and of sound that is spoken (https://platform.openai.com/docs/guides/realtime-costs). */
+const heardPerSecond = 10;
+const spokenPerSecond = 20;
+/** No codec that is taken makes a token of fewer characters, by far. */
+const fewestCharacters = 256;
+/** Bytes of an event to a token of what it says. */
+const usualBytes = 6;
+
+export class RealtimeTally {
+  /** Tokens that the next response takes in at most. */
+  held: number;
+  /** The same, likely: of text, and of sound. */
+  private text = 0;
+  private sound = 0;
+  /** Characters of sound that no turn has taken. */
+  private waiting = 0;
+  /** What came since the response under way began. */
+  private later = 0;
+  private perSecond: number = charactersPerSecond.pcm16;
+  private spoken = 0;
+  said = new SeenText();
+  /** Seconds of the turn that was taken last. */
+  lastTurn = 0;
+
+  /** `beginning`: of instructions that an upstream brings itself. */
+  constructor(beginning: number) {
+    this.held = beginning;
+  }
+
+  /** `format`: as a session names it. */
+  speaks(format: string): void {
+    this.perSecond =
+      format.includes('pcm') && !/pcm[ua]/.test(format) ? charactersPerSecond.pcm16 : charactersPerSecond.g711;
+  }
+
+  get heardSeconds(): number {
+    return this.waiting / this.perSecond;
+  }
+
+  /** What a client has sent, in bytes of its event. */
+  wrote(bytes: number): void {
+    this.add(bytes);
+    this.text += bytes / usualBytes;
+  }
+
+  /** Characters of sound that a client has sent. */
+  heard(characters: number): void {
+    this.add(Math.ceil(characters / fewestCharacters));
+    this.waiting += characters;
+  }
+
+  /** A turn begins here, or what was heard is thrown away. */
+  cleared(): void {
+    this.waiting = 0;
+  }
+
+  /** What was heard is a part of the conversation. */
+  committed(): void {
+    this.lastTurn = this.heardSeconds;
+    this.sound += this.heardSeconds * heardPerSecond;
+    this.waiting = 0;
+  }
+
+  begun(): void {
+    this.later = 0;
+  }
+
+  /** Characters of sound that an upstream has put out. */
+  spoke(characters: number): void {
+    this.spoken += characters;
+  }
+
+  get expected(): number {
+    return Math.ceil(this.text + this.sound);
+  }
+
+  /** What the response under way has used, as far as it can be seen. */
+  get seen(): Usage {
+    const audioOutput = this.spokenTokens;
+    return {
+      input: Math.ceil(this.text),
+      audioInput: Math.ceil(this.sound),
+      output: Math.ceil(this.said.roughTokens()),
+      audioOutput,
+    };
+  }
+
+  /** What of it has reached its caller: grows with it. */
+  get length(): number {
+    return this.said.length + this.spoken;
+  }
+
+  get spokenTokens(): number {
+    return Math.ceil((this.spoken / this.perSecond) * spokenPerSecond);
+  }
+
+  /** It has ended. `whole`: tokens of the conversation, as reported; null: it was no part of it, or nobody says. */
+  ended(whole: { readonly text: number; readonly sound: number } | null, output: number): void {
+    if (whole === null) this.held += output;
+    else {
+      this.held = whole.text + whole.sound + this.later;
+      this.text = whole.text;
+      this.sound = whole.sound;
+    }
+    this.spoken = 0;
+    this.said = new SeenText();
+  }
+
+  private add(tokens: number): void {
+    this.held += tokens;
+    this.later += tokens;
+  }
+}

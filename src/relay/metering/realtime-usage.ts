@@ -1,0 +1,29 @@
+import { completionTokens, joined, promptTokens, type Usage } from '../../domain/call/usage.js';
+import { kindsWithin, type UsageBound } from '../../domain/call/usage-bound.js';
+import type { UsedTokens } from './believed-usage.js';
+
+/** Upstream's figures of a response as far as it can have used as much, else what was seen of it; either direction by itself. */
+export function believedRealtime(reported: Usage | null, seen: Usage, bound: UsageBound): UsedTokens {
+  const asSeen = within(seen, bound);
+  if (reported === null) return { usage: asSeen, usageSource: 'estimated' };
+  const input = promptTokens(reported);
+  const output = completionTokens(reported);
+  const possibleInput = input <= bound.input && kindsWithin(reported, bound, 'input');
+  const possibleOutput = output <= bound.output && kindsWithin(reported, bound, 'output');
+  const lacksInput = input === 0 && promptTokens(asSeen) > 0;
+  const lacksOutput = output === 0 && completionTokens(asSeen) > 0;
+  if (possibleInput && possibleOutput && !lacksInput && !lacksOutput)
+    return { usage: reported, usageSource: 'upstream' };
+  return {
+    usage: joined(possibleInput && !lacksInput ? reported : asSeen, possibleOutput && !lacksOutput ? reported : asSeen),
+    usageSource: possibleInput && possibleOutput ? 'estimated' : 'disbelieved',
+  };
+}
+
+/** What is guessed is never more than what is reserved. */
+function within({ input = 0, audioInput = 0, output = 0, audioOutput = 0 }: Usage, bound: UsageBound): Usage {
+  const heard = Math.min(audioInput, bound.input);
+  const spoken = Math.min(audioOutput, bound.output);
+  const usage = { audioInput: heard, input: Math.min(input, bound.input - heard) };
+  return joined(usage, { audioOutput: spoken, output: Math.min(output, bound.output - spoken) });
+}

@@ -1,0 +1,265 @@
+import type { CallOutcome } from '../../../domain/call/call.js';
+import type { Settlement } from '../../../domain/call/call-conclusion.js';
+import { completionTokens, promptTokens, type Usage } from '../../../domain/call/usage.js';
+import { CallId } from '../../../domain/kernel/ids.js';
+import type { Instant } from '../../../domain/kernel/instant.js';
+import { chargeOf } from '../../../domain/pricing/pricing.js';
+import type { RelayError } from '../../contracts/errors.js';
+import { CallSession } from '../../metering/call-session.js';
+import { RealtimeTally } from '../../metering/realtime-tally.js';
+import { believedRealtime } from '../../metering/realtime-usage.js';
+import type { AnsweredCall } from '../call-context.js';
+import { settlementOf } from '../conclude.js';
+import { paymentRefusal } from '../payment-refusal.js';
+import { callFacts, inPerson } from '../reserve.js';
+import type { StagePorts } from '../stage-ports.js';
+import { inputPaidBy, partEstimate } from './part-estimate.js';
+
+/*
+ * What a realtime session costs: each response is a part of the session, reserved before it may begin and settled when
+ * it ends. With a server that finds out by itself when its caller has spoken, responses begin unasked: so something is
+ * reserved for the next one at any time.
+ */
+
+interface OpenResponse {
+  readonly startedAt: Instant;
+  firstTokenMs: number | null;
+}
+
+/** A response that has ended, as its event says. */
+export interface EndedResponse {
+  readonly id: string;
+  readonly failed: boolean;
+  readonly usage: Usage | null;
+  /** It is a part of the session's conversation: its usage says how long that is. */
+  readonly inConversation: boolean;
+}
+
+export type BillingPorts = Pick<StagePorts, 'clock' | 'meter' | 'directory' | 'log'>;
+
+/** Responses under way at once: beside that of the conversation there may be some apart from it. */
+const maxAtOnce = 4;
+/** Responses one after the other to which the caller has sent nothing. */
+const maxUnasked = 3;
+/** Ids of responses that have ended, so that none is charged twice. */
+const maxRemembered = 64;
+/** A hold is raised by so much more than is needed at once. */
+const ahead = 1.25;
+
+export class RealtimeBilling {
+  readonly tally: RealtimeTally;
+  private readonly parts: CallSession;
+  private readonly open = new Map<string, OpenResponse>();
+  private readonly ended = new Set<string>();
+  /** Responses that were asked for and have not begun. */
+  private asked = 0;
+  private unasked = 0;
+  private part = 0;
+  private paidInput: number;
+  private settling: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly ports: BillingPorts,
+    private readonly call: AnsweredCall,
+  ) {
+    const { resolution, reservation, apiKey, incoming } = call;
+    this.tally = new RealtimeTally(ports.directory.settings().upstreamPromptTokens);
+    const { unlimited, budget } = apiKey?.terms ?? inPerson;
+    const order = { session: CallId(incoming.requestId), facts: callFacts(call), terms: { unlimited, budget } };
+    this.parts = new CallSession(ports.meter, order, reservation);
+    this.paidInput = inputPaidBy(resolution.estimate, reservation.reserved);
+    this.note();
+  }
+
+  /** Responses under way. */
+  get underWay(): number {
+    return this.open.size + this.asked;
+  }
+
+  /** Nothing can be reserved any more. */
+  get isOver(): boolean {
+    return this.parts.isOver;
+  }
+
+  /** What the next response may take in is reserved. */
+  get covered(): boolean {
+    return Math.min(this.tally.held, this.call.resolution.estimate.bound.input) <= this.paidInput;
+  }
+
+  /** Its caller has sent something. */
+  heardOf(): void {
+    this.unasked = 0;
+  }
+
+  /** Raises what is reserved to what the conversation holds; false: that cannot be afforded. */
+  raise(responses = Math.max(this.underWay, 1)): Promise<boolean> {
+    const { estimate } = this.call.resolution;
+    const { reservation } = this.parts;
+    const { held, expected } = this.tally;
+    for (const tokens of [estimate.bound.input, held * ahead, held]) {
+      const wanted = partEstimate(estimate, tokens, expected, responses).min;
+      if (wanted <= reservation.reserved) return Promise.resolve(this.counted(responses));
+    }
+    return this.extend(held, responses);
+  }
+
+  /** Whether another response may be asked for. */
+  async ask(): Promise<'asked' | 'unaffordable' | 'too-many'> {
+    if (this.underWay >= maxAtOnce) return 'too-many';
+    if (this.underWay > 0 && !(await this.raise(this.underWay + 1))) return 'unaffordable';
+    this.asked++;
+    return 'asked';
+  }
+
+  /** What was asked for has been refused. */
+  refused(): void {
+    this.asked = Math.max(this.asked - 1, 0);
+  }
+
+  /** False: an upstream that answers without end what nobody has said. */
+  begun(id: string): boolean {
+    if (this.asked > 0) this.asked--;
+    else this.unasked++;
+    this.open.set(id, { startedAt: this.ports.clock.now(), firstTokenMs: null });
+    this.tally.begun();
+    this.note();
+    return this.unasked <= maxUnasked && this.open.size <= maxAtOnce;
+  }
+
+  /** Something of a response reaches its caller. */
+  delivered(): void {
+    for (const response of this.open.values())
+      if (response.firstTokenMs === null) {
+        response.firstTokenMs = Math.max(this.ports.clock.now() - response.startedAt, 0);
+        this.note();
+      }
+  }
+
+  /** Charges a response. Resolves with why there will be no other; null: there may be. Rejects as `settlePart`. */
+  async done(response: EndedResponse): Promise<RelayError | null> {
+    const found = this.open.get(response.id);
+    if (found === undefined && this.ended.has(response.id)) {
+      this.ports.log.warn({ requestId: this.call.incoming.requestId }, 'an upstream ended a response twice');
+      return null;
+    }
+    this.remember(response.id);
+    this.open.delete(response.id);
+    if (response.failed) {
+      this.tally.ended(null, 0);
+      this.note();
+      return null;
+    }
+    const settled = this.settlePart(found, response);
+    this.settling = settled.catch(() => {});
+    return settled;
+  }
+
+  /** The outcome of what is left: responses that were cut are charged by what was seen of them. */
+  async conclude(outcome: CallOutcome): Promise<void> {
+    await this.settling;
+    if (this.parts.isOver) return;
+    const { course } = this.call;
+    const [cut] = this.open.values();
+    if (cut === undefined) {
+      const unanswered = { attempts: this.part === 0 ? course.tried : course.tried.slice(-1), useTimeMs: 0 };
+      await this.parts.release({ kind: 'caller-left', ...unanswered, unknownAttempts: 0 });
+      return;
+    }
+    const { usage, usageSource } = believedRealtime(null, this.tally.seen, this.parts.reservation.bound);
+    await this.parts.settle(this.settlement(cut, { usage, usageSource }, outcome)).catch(() => {});
+  }
+
+  /** Nobody serves the session any more. */
+  leave(): void {
+    this.parts.leave();
+  }
+
+  private async settlePart(found: OpenResponse | undefined, response: EndedResponse): Promise<RelayError | null> {
+    const { call, parts, tally, ports } = this;
+    const { estimate } = call.resolution;
+    const used = believedRealtime(response.usage, tally.seen, parts.reservation.bound);
+    if (used.usageSource === 'disbelieved')
+      ports.log.warn(
+        { requestId: call.incoming.requestId, reported: response.usage, bound: parts.reservation.bound },
+        'an upstream reported more usage than a response can have; it was counted here',
+      );
+    const { usage } = used;
+    const sound = (usage.audioInput ?? 0) + (usage.audioOutput ?? 0);
+    const whole = promptTokens(usage) + completionTokens(usage);
+    tally.ended(response.inConversation ? { text: whole - sound, sound } : null, completionTokens(usage));
+    const responses = Math.max(this.underWay, 1);
+    const next = partEstimate(estimate, tally.held, tally.expected, responses);
+    const settled = await parts.settlePart(this.settlement(found, used, 'completed'), next);
+    this.part++;
+    if (!settled.ok) return paymentRefusal(settled.shortage, next, ports.directory.settings());
+    this.counted(responses);
+    this.note();
+    return null;
+  }
+
+  /** Attempts before the session was open are told of once. */
+  private settlement(
+    response: OpenResponse | undefined,
+    used: { readonly usage: Usage; readonly usageSource: Settlement['usageSource'] },
+    outcome: CallOutcome,
+  ): Settlement {
+    const { resolution, course, answer } = this.call;
+    const told = this.part === 0 ? course : { tried: course.tried.slice(-1), failed: undefined, unknownAttempts: 0 };
+    const useTimeMs = response === undefined ? 0 : Math.max(this.ports.clock.now() - response.startedAt, 0);
+    const ending = { outcome, firstTokenMs: response?.firstTokenMs ?? null, useTimeMs, serviceTier: undefined };
+    return settlementOf({ resolution, course: told }, answer, used, ending);
+  }
+
+  private async extend(held: number, responses: number): Promise<boolean> {
+    const { estimate } = this.call.resolution;
+    const { reservation } = this.parts;
+    for (const tokens of [held * ahead, held]) {
+      const { min } = partEstimate(estimate, tokens, 0, responses);
+      if (await reservation.extend(min)) return this.counted(responses);
+    }
+    return false;
+  }
+
+  private counted(responses: number): true {
+    const { reservation } = this.parts;
+    this.paidInput = inputPaidBy(this.call.resolution.estimate, reservation.reserved / responses);
+    return true;
+  }
+
+  private remember(id: string): void {
+    this.ended.add(id);
+    for (const oldest of this.ended) {
+      if (this.ended.size <= maxRemembered) break;
+      this.ended.delete(oldest);
+    }
+  }
+
+  /** For whoever recovers the part that is under way: it costs nothing before a response has begun. */
+  private note(): void {
+    const { inFlightCall } = this.parts.reservation;
+    const { course, answer, resolution } = this.call;
+    const [first] = this.open.values();
+    inFlightCall.attempts = course.tried;
+    inFlightCall.upstreamModel = answer.upstreamModel === resolution.requestedModel ? null : answer.upstreamModel;
+    inFlightCall.sending = first === undefined ? null : { started: true };
+    inFlightCall.stream = null;
+    if (first === undefined || first.firstTokenMs === null) return;
+    inFlightCall.firstTokenMs = first.firstTokenMs;
+    inFlightCall.stream = { generated: { said: this.noted } };
+  }
+
+  /** Notes count text: sound stands for as much of it as costs the same. */
+  private readonly noted = {
+    tally: (): RealtimeTally => this.tally,
+    get length(): number {
+      return this.tally().length;
+    },
+    roughTokens: (): number => {
+      const { price } = this.call.resolution.estimate;
+      const thousand = 1_000;
+      const text = chargeOf({ output: thousand }, price);
+      const weight = price.per === 'call' || text <= 0 ? 1 : chargeOf({ audioOutput: thousand }, price) / text;
+      return this.tally.said.roughTokens() + this.tally.spokenTokens * weight;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { isModelName } from '../../../domain/call/call-texts.js';
+import { RelayError } from '../../contracts/errors.js';
+import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
+
+/* What a client's event may ask for. Each check throws RelayError, and the event is not passed on. */
+
+export const invalidEvent = (param: string, message: string): RelayError =>
+  new RelayError(400, 'invalid_request', message, { type: 'invalid_request_error', param });
+
+/** Throws RelayError. */
+export function readClientEvent(event: JsonValue | null): JsonObject & { readonly type: string } {
+  if (!isObject(event)) throw invalidEvent('', 'each message must be a JSON object');
+  const { type } = event;
+  if (typeof type !== 'string' || type === '')
+    throw invalidEvent('type', 'type must be the name of an event, as a text');
+  return { ...event, type };
+}
+
+/** The session is of one model, and of speech. `models`: as asked for, and as it is called upstream. */
+export function checkSession(event: JsonObject, [model, upstreamModel]: readonly [string, string]): void {
+  const { session } = event;
+  if ((session ?? null) === null) return;
+  if (!isObject(session)) throw invalidEvent('session', 'session must be an object');
+  const { type, model: named } = session;
+  if ((type ?? null) !== null && type !== 'realtime')
+    throw invalidEvent('session.type', 'session.type must be realtime: sessions of transcription are not served');
+  if ((named ?? null) !== null && named !== model && named !== upstreamModel)
+    throw invalidEvent('session.model', 'session.model cannot be changed: open another session for another model');
+}
+
+/** Throws RelayError: what writes down what is spoken must be named, as it has a price of its own. */
+export function checkTranscription({ param, model }: { readonly param: string; readonly model: unknown }): string {
+  if (typeof model !== 'string' || !isModelName(model) || model === '')
+    throw invalidEvent(param, `${param} must name the model that transcribes, as a text`);
+  return model;
+}
+
+/** Without the name that the model has here. The same object where it does not stand there. */
+export function withUpstreamModel(event: JsonObject, upstreamModel: string): JsonObject {
+  const { session } = event;
+  if (!isObject(session) || textIn(session.model) === null || session.model === upstreamModel) return event;
+  return { ...event, session: { ...session, model: upstreamModel } };
+}

@@ -1,0 +1,361 @@
+import type { CallOutcome } from '../../../domain/call/call.js';
+import { authenticateOwner } from '../../admission/authenticate.js';
+import type { Got } from '../../answers/answer-reading.js';
+import { networkFailure, RelayError, refusalFor } from '../../contracts/errors.js';
+import {
+  type CallerSide,
+  goodbyes,
+  isSayable,
+  type TwoWaySession,
+  type TwoWaySocket,
+} from '../../contracts/two-way.js';
+import { isObject, type JsonObject, type JsonValue, parseJson, scalarText, textIn } from '../../json/json.js';
+import { appendedSound, eventName, soundDeltas, textDeltas } from '../../protocols/openai/realtime-events.js';
+import type { AnsweredCall } from '../call-context.js';
+import type { StagePorts } from '../stage-ports.js';
+import { RealtimeBilling } from './billing.js';
+import { checkSession, checkTranscription, invalidEvent, readClientEvent, withUpstreamModel } from './client-events.js';
+import { Lane } from './lane.js';
+import { Transcripts } from './transcripts.js';
+import { responseEnd, responseIn, soundFormat, transcribedBy, withShownFailures } from './upstream-events.js';
+
+/*
+ * A realtime session: messages go both ways as they are, and what costs something is charged before its end is passed
+ * on. It ends with either side, with the quota, or with the right to call.
+ */
+
+type Conversation = Extract<Got, { kind: 'conversation' }>;
+type SessionPorts = Pick<
+  StagePorts,
+  'clock' | 'meter' | 'directory' | 'log' | 'largeWork' | 'config' | 'gate' | 'vault' | 'wrongKeys' | 'apiKeyStatus'
+>;
+
+/** How long an upstream has to say what a response has cost whose caller has left. */
+const reckoningMs = 3_000;
+/** Of an event that brings sound: what stands around it. */
+const aroundSound = 200;
+
+const transcribed = 'conversation.item.input_audio_transcription.completed';
+
+/** Events that are read. Of all others not even the name matters. */
+const read: ReadonlySet<string> = new Set([
+  ...textDeltas,
+  ...['session.created', 'session.updated', 'response.created', 'response.done', 'error'],
+  ...['input_audio_buffer.committed', 'input_audio_buffer.speech_started', 'input_audio_buffer.cleared'],
+  ...[transcribed, 'conversation.item.input_audio_transcription.failed', 'mcp_list_tools.failed'],
+]);
+
+/** Serves the session till its end. True: it ended as sessions do. */
+export async function serveSession(
+  ports: SessionPorts,
+  call: AnsweredCall,
+  conversation: Conversation,
+): Promise<boolean> {
+  const billing = new RealtimeBilling(ports, call);
+  try {
+    return await new RealtimeSession(ports, call, conversation, billing).ended;
+  } finally {
+    billing.leave();
+  }
+}
+
+class RealtimeSession implements TwoWaySession {
+  readonly ended: Promise<boolean>;
+  quietSince = performance.now();
+  private settle: (succeeded: boolean) => void = () => {};
+  private readonly transcripts: Transcripts;
+  private readonly upstream: TwoWaySocket;
+  private readonly caller: CallerSide | null;
+  private readonly fromCaller: Lane;
+  private readonly fromUpstream: Lane;
+  private upstreamFull = false;
+  private callerFullSince: number | null = null;
+  private leaving: { readonly code: number; readonly reason: string } | null = null;
+  private left: CallOutcome | null = null;
+  private over = false;
+
+  constructor(
+    private readonly ports: SessionPorts,
+    private readonly call: AnsweredCall,
+    private readonly conversation: Conversation,
+    private readonly billing: RealtimeBilling,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+    this.transcripts = new Transcripts(ports, call, billing.tally);
+    this.upstream = conversation.socket;
+    const caller = call.connection.twoWay?.open(this) ?? null;
+    this.caller = caller;
+    this.fromUpstream = new Lane(this.upstream, (error) => this.failed(error));
+    this.fromCaller = new Lane(caller ?? this.upstream, (error) => this.failed(error));
+    if (caller === null) {
+      void this.conclude('caller-left', goodbyes.normal, '');
+      return;
+    }
+    this.listen(caller);
+  }
+
+  get busy(): boolean {
+    return this.billing.underWay > 0;
+  }
+
+  look(asks: boolean): void {
+    if (this.over) return;
+    const { callerStallMs } = this.ports.config;
+    if (this.callerFullSince !== null && performance.now() - this.callerFullSince > callerStallMs) {
+      this.caller?.terminate();
+      this.callerLeft('caller-stalled');
+    } else if (asks && !this.upstream.ping()) this.upstreamClosed(null);
+    else void this.mayCall().catch((error: unknown) => this.refuse(error));
+  }
+
+  end(code: number, reason: string): void {
+    this.leaving ??= { code, reason };
+    if (!this.busy) void this.conclude('completed', code, reason);
+  }
+
+  private listen(caller: CallerSide): void {
+    const { upstream, fromCaller, fromUpstream } = this;
+    caller.listen({
+      message: (bytes, isBinary) => fromCaller.take(() => this.callerSays(bytes, isBinary)),
+      drained: () => this.callerTakesMore(),
+      closed: () => this.callerLeft('caller-left'),
+    });
+    upstream.listen({
+      message: (bytes, isBinary) => fromUpstream.take(() => this.upstreamSays(bytes, isBinary)),
+      drained: () => {
+        if (!this.upstreamFull) return;
+        this.upstreamFull = false;
+        fromCaller.release();
+      },
+      closed: (code) => fromUpstream.take(() => this.upstreamClosed(code)),
+    });
+  }
+
+  /** Whoever called may still. Throws RelayError. */
+  private async mayCall(): Promise<void> {
+    if (this.call.apiKey !== null) await authenticateOwner(this.ports, this.call.incoming);
+  }
+
+  private callerSays(bytes: Buffer, isBinary: boolean): void | Promise<void> {
+    if (this.over || this.left !== null) return;
+    this.quietSince = performance.now();
+    this.billing.heardOf();
+    if (isBinary) {
+      this.caller?.tell(invalidEvent('', 'messages must be text: sound goes in base64, in input_audio_buffer.append'));
+      void this.conclude('completed', goodbyes.unsupported, 'messages are text');
+      return;
+    }
+    const sound = appendedSound(bytes);
+    if (sound === null) return this.clientEvent(bytes);
+    this.billing.tally.heard(sound);
+    return this.passUp(bytes);
+  }
+
+  private async clientEvent(bytes: Buffer): Promise<void> {
+    const value = await this.ports.largeWork.run(bytes.length, () => parseJson(bytes.toString()));
+    if (this.over) return;
+    try {
+      await this.passUp(await this.checked(value, bytes));
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error;
+      this.caller?.tell(error);
+    }
+  }
+
+  /** The event as it goes upstream. Throws RelayError. */
+  private async checked(value: JsonValue | null, bytes: Buffer): Promise<Buffer> {
+    const event = readClientEvent(value);
+    const { resolution, answer } = this.call;
+    if (event.type === 'input_audio_buffer.append') this.billing.tally.heard(scalarText(event.audio).length);
+    else this.billing.tally.wrote(bytes.length);
+    if (event.type === 'session.update') {
+      checkSession(event, [resolution.requestedModel, answer.upstreamModel]);
+      const transcribing = transcribedBy(event);
+      if (transcribing !== null) await this.transcripts.begin(checkTranscription(transcribing));
+      const named = withUpstreamModel(event, answer.upstreamModel);
+      return named === event ? bytes : Buffer.from(JSON.stringify(named));
+    }
+    if (event.type === 'response.create') await this.asks();
+    return bytes;
+  }
+
+  /** Throws RelayError. */
+  private async asks(): Promise<void> {
+    try {
+      await this.mayCall();
+    } catch (error) {
+      this.refuse(error);
+      throw error;
+    }
+    const asked = await this.billing.ask();
+    if (asked === 'too-many')
+      throw new RelayError(429, 'rate_limit_exceeded', 'too many responses at once in a session');
+    if (asked === 'unaffordable')
+      throw new RelayError(403, 'insufficient_user_quota', 'the quota is not sufficient for another response at once');
+  }
+
+  private passUp(bytes: Buffer): void | Promise<void> {
+    if (this.billing.covered) this.sendUp(bytes);
+    else return this.coverFirst(bytes);
+  }
+
+  private async coverFirst(bytes: Buffer): Promise<void> {
+    if (await this.billing.raise()) this.sendUp(bytes);
+    else await this.endFor(new RelayError(403, 'insufficient_user_quota', 'the quota is not sufficient to go on'));
+  }
+
+  private sendUp(bytes: Buffer): void {
+    if (this.over) return;
+    this.upstream.send(bytes);
+    if (this.upstreamFull || !this.upstream.full) return;
+    this.upstreamFull = true;
+    this.fromCaller.hold();
+  }
+
+  private callerTakesMore(): void {
+    if (this.callerFullSince === null) return;
+    this.callerFullSince = null;
+    this.fromUpstream.release();
+  }
+
+  private sendDown(bytes: Buffer | string): void {
+    const { caller } = this;
+    if (this.over || caller === null) return;
+    caller.send(bytes);
+    if (this.callerFullSince !== null || !caller.full) return;
+    this.callerFullSince = performance.now();
+    this.fromUpstream.hold();
+  }
+
+  private upstreamSays(bytes: Buffer, isBinary: boolean): void | Promise<void> {
+    if (this.over) return;
+    const name = isBinary ? null : eventName(bytes);
+    if (name !== null && soundDeltas.has(name)) {
+      this.billing.tally.spoke(Math.max(bytes.length - aroundSound, 0));
+      this.billing.delivered();
+      this.sendDown(bytes);
+    } else if (name !== null && !read.has(name)) this.sendDown(bytes);
+    else return this.upstreamEvent(bytes);
+  }
+
+  private async upstreamEvent(bytes: Buffer): Promise<void> {
+    const event = await this.ports.largeWork.run(bytes.length, () => parseJson(bytes.toString()));
+    if (this.over) return;
+    if (!isObject(event) || textIn(event.type) === null) {
+      const { requestId } = this.call.incoming;
+      this.ports.log.warn({ requestId }, 'an upstream sent what is no event of a session; it was left out');
+      return;
+    }
+    const refusal = await this.account(event);
+    const { failureIn } = this.conversation;
+    const shown = withShownFailures({ failureIn, faulted: this.call.faulted }, event);
+    this.sendDown(shown === null ? bytes : JSON.stringify(shown));
+    if (refusal !== null) await this.endFor(refusal);
+    else if (!this.busy) this.atRest();
+  }
+
+  /** What an event means for what the session costs. Resolves with why it ends; null: it goes on. */
+  private async account(event: JsonObject): Promise<RelayError | null> {
+    const { billing } = this;
+    const { tally } = billing;
+    const type = scalarText(event.type);
+    if (textDeltas.has(type)) {
+      tally.said.add(scalarText(event.delta));
+      billing.delivered();
+    } else if (soundDeltas.has(type)) {
+      tally.spoke(scalarText(event.delta).length);
+      billing.delivered();
+    } else if (type === 'response.created') {
+      if (!billing.begun(scalarText(responseIn(event).id))) return brokenRules();
+    } else if (type === 'response.done') return billing.done(responseEnd(event));
+    else if (type === 'session.created' || type === 'session.updated') return this.setUp(event);
+    else if (type === transcribed) return this.transcripts.completed(event);
+    else if (type === 'input_audio_buffer.committed') tally.committed();
+    else if (type === 'input_audio_buffer.cleared' || type === 'input_audio_buffer.speech_started') tally.cleared();
+    else if (type === 'error') billing.refused();
+    return null;
+  }
+
+  /** An upstream may have a model transcribe that nobody has asked for here. */
+  private async setUp(event: JsonObject): Promise<RelayError | null> {
+    this.billing.tally.speaks(soundFormat(event) ?? 'pcm16');
+    const transcribing = transcribedBy(event);
+    if (transcribing === null) return null;
+    try {
+      await this.transcripts.begin(checkTranscription(transcribing));
+      return null;
+    } catch (error) {
+      if (error instanceof RelayError) return error;
+      throw error;
+    }
+  }
+
+  /** No response is under way: what waited for that can be done. */
+  private atRest(): void {
+    const { left, leaving } = this;
+    if (left !== null) void this.conclude(left, goodbyes.normal, '');
+    else if (leaving !== null) void this.conclude('completed', leaving.code, leaving.reason);
+  }
+
+  private upstreamClosed(code: number | null): void {
+    if (this.over) return;
+    if (code === null) this.caller?.tell(networkFailure('the upstream broke off the connection'));
+    const said = code !== null && isSayable(code) ? code : goodbyes.failure;
+    void this.conclude(this.left ?? 'upstream-broke', said, code === null ? 'upstream' : '');
+  }
+
+  /** Asks upstream what its response has cost so far, and waits no longer for that than a moment. */
+  private callerLeft(outcome: CallOutcome): void {
+    if (this.over || this.left !== null) return;
+    this.left = outcome;
+    this.callerTakesMore();
+    if (!this.busy) {
+      void this.conclude(outcome, goodbyes.normal, '');
+      return;
+    }
+    this.upstream.send('{"type":"response.cancel"}');
+    setTimeout(() => void this.conclude(outcome, goodbyes.normal, ''), reckoningMs);
+  }
+
+  /** There is no quota for more, or an upstream that must not go on. */
+  private async endFor(error: RelayError): Promise<void> {
+    this.caller?.tell(error);
+    const isOurs = error.status < 500;
+    const code = isOurs ? goodbyes.policy : goodbyes.failure;
+    await this.conclude(isOurs ? 'quota-ran-out' : 'upstream-broke', code, error.code ?? '');
+  }
+
+  /** Who called may no longer. */
+  private refuse(error: unknown): void {
+    if (this.over) return;
+    const refusal = refusalFor(error, this.call.incoming.requestId, this.ports.log);
+    // What cannot be asked at present is no refusal.
+    if (refusal.status >= 500) return;
+    this.caller?.tell(refusal);
+    void this.conclude('completed', goodbyes.policy, refusal.code ?? '');
+  }
+
+  private failed(error: unknown): void {
+    if (this.over) return;
+    this.caller?.tell(refusalFor(error, this.call.incoming.requestId, this.ports.log));
+    void this.conclude('upstream-broke', goodbyes.failure, '');
+  }
+
+  /** Once. Never rejects. */
+  private async conclude(outcome: CallOutcome, code: number, reason: string): Promise<void> {
+    if (this.over) return;
+    this.over = true;
+    this.upstream.close(goodbyes.normal, '');
+    try {
+      await Promise.all([this.billing.conclude(outcome), this.transcripts.conclude()]);
+    } catch (error) {
+      this.ports.log.error({ err: error, requestId: this.call.incoming.requestId }, 'a session could not be concluded');
+    }
+    this.caller?.close(code, reason);
+    this.settle(outcome === 'completed' || outcome === 'caller-left');
+  }
+}
+
+const brokenRules = (): RelayError => networkFailure('the upstream answered what nobody had asked');
