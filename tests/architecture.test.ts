@@ -95,7 +95,7 @@ const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
 const nouns = (floor: string, names: string): string[] => names.split(' ').map((name) => `${floor}/${name}`);
 const graphqlNouns = nouns(
   'graphql',
-  'api-keys redemptions channels payments prices sessions system tasks usage users',
+  'api-keys audit redemptions channels payments prices sessions system tasks usage users',
 );
 const applicationNouns = nouns(
   'application',

@@ -4,6 +4,8 @@ import { usageLogAfter } from '../projections/models/usage-log/usage-log-queries
 import { users as usersModel } from '../projections/models/users.js';
 import { apiKeyQueries } from './api-keys/api-key-queries.js';
 import type { ApplicationPorts } from './application-ports.js';
+import { quotaHistoryQueries } from './audit/quota-history.js';
+import { settingsQueries } from './audit/settings-at.js';
 import { channelQueries } from './channels/channel-queries.js';
 import { UsageFeed } from './memory/usage-feed.js';
 import { notificationQueries } from './notifications/notification-queries.js';
@@ -57,6 +59,8 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...redemptionQueries({ ...reading, vault }),
     ...offerQueries({ directory, providers }),
     ...optionQueries({ ...reading, directory }),
+    ...settingsQueries({ ...reading, directory }),
+    ...quotaHistoryQueries({ db, store, tail, progress }),
     ...priceQueries({ ...reading, directory, clock }),
     ...priceEditingQueries({ directory, clock }),
     ...notificationQueries({ clock, notificationQueue: ports.notificationQueue }),

@@ -59,7 +59,7 @@ export function readModelCommands(ports: ReadModelPorts) {
   return {
     /** Every read model and how it stands. */
     list(viewer: Actor): readonly ReadModelState[] {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return ports.progress.status();
     },
 

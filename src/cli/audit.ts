@@ -6,6 +6,8 @@ import { type CommandContext, UsageError } from './command.js';
 export type AuditCommand = (context: CommandContext) => Promise<void>;
 
 const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
+  'balance-at': async () => (await import('./audit/balance-at.js')).auditBalanceAt,
+  history: async () => (await import('./audit/history.js')).auditHistory,
   seals: async () => (await import('./audit/seals.js')).auditSeals,
   'settings-at': async () => (await import('./audit/settings-at.js')).auditSettingsAt,
 };

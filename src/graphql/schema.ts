@@ -4,6 +4,8 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphq
 import { buildSchemaSync } from 'type-graphql';
 import { ApiKeyResolver } from './api-keys/api-key.js';
 import { ApiKeyCommandResolver } from './api-keys/api-key-commands.js';
+import { quotaHistoryResolvers } from './audit/quota-history.js';
+import { SettingsAtResolver } from './audit/settings-at.js';
 import { ChannelResolver } from './channels/channel.js';
 import { ChannelCommandResolver } from './channels/channel-commands.js';
 import { ChannelFailuresResolver } from './channels/channel-failures.js';
@@ -97,6 +99,8 @@ export function graphqlSchema(): GraphQLSchema {
       PaymentCommandResolver,
       OptionResolver,
       OptionHistoryResolver,
+      ...quotaHistoryResolvers,
+      SettingsAtResolver,
       PriceTableResolver,
       PriceSourceResolver,
       PriceDifferenceResolver,

@@ -9,6 +9,7 @@ import type { OptionHistoryTables } from './models/option-history.js';
 import type { OptionTables } from './models/options.js';
 import type { PaymentTables } from './models/payments.js';
 import type { PriceHistoryTables } from './models/price-history.js';
+import type { QuotaHistoryTables } from './models/quota-history/quota-history.js';
 import type { RedemptionTables } from './models/redemptions.js';
 import type { TaskTables } from './models/tasks.js';
 import type { UsageLogTables } from './models/usage-log/usage-log-tables.js';
@@ -33,7 +34,8 @@ export interface Database
     UsageLogTables,
     UsageStatsTables,
     LedgerTables,
-    WalletTables {}
+    WalletTables,
+    QuotaHistoryTables {}
 
 /** A handle on which unqualified table names mean the current read models; see `openReadModels`. */
 export type ReadModels = Kysely<Database>;

@@ -13,6 +13,7 @@ import { optionHistory } from './models/option-history.js';
 import { options } from './models/options.js';
 import { payments } from './models/payments.js';
 import { priceHistory } from './models/price-history.js';
+import { quotaHistory } from './models/quota-history/quota-history.js';
 import { redemptions } from './models/redemptions.js';
 import { tasks } from './models/tasks.js';
 import { usageLog } from './models/usage-log/usage-log.js';
@@ -37,6 +38,7 @@ export const readModels: readonly Projection[] = [
   usageLog,
   usageStats,
   wallets,
+  quotaHistory,
   ledger,
 ];
 

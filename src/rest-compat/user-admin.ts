@@ -3,7 +3,7 @@ import type { UserView } from '../application/ports/storage-ports.js';
 import type { UserAction } from '../application/users/user-status.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';
 import { UserId } from '../domain/kernel/ids.js';
-import { atLeast, type Role } from '../domain/user/user.js';
+import { atLeast, type Role } from '../domain/user/role.js';
 import type { PageRequest } from '../projections/engine/page.js';
 import type { UserFilter, UserSort } from '../projections/models/user-queries.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';

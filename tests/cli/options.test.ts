@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { auditBalanceAt } from '../../src/cli/audit/balance-at.js';
+import { auditHistory } from '../../src/cli/audit/history.js';
 import { auditSettingsAt } from '../../src/cli/audit/settings-at.js';
 import { audit } from '../../src/cli/audit.js';
 import { demo } from '../../src/cli/demo.js';
@@ -16,6 +18,8 @@ describe.each([
   ['serve', serve, 'Options of this command: --workers.'],
   ['replay', replay, 'Options of this command: --model.'],
   ['quarantine', quarantine, 'Options of this command: --model, --position, --reason.'],
+  ['audit balance-at', auditBalanceAt, 'Options of this command: --user, --api-key, '],
+  ['audit history', auditHistory, 'Options of this command: --user, --api-key, '],
   ['audit settings-at', auditSettingsAt, 'Options of this command: --at, --position, --key, --json.'],
   ['demo', demo, 'This command has no options.'],
   ['verify', verify, 'This command has no options.'],

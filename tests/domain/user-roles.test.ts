@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest';
 import { Sealed, SecretId, UserId } from '../../src/domain/kernel/ids.js';
-import { type Actor, type Role, type UserEvent, userDecider } from '../../src/domain/user/user.js';
+import type { Role } from '../../src/domain/user/role.js';
+import { type Actor, type UserEvent, userDecider } from '../../src/domain/user/user.js';
 import { scenariosOf } from '../support/given/given.js';
 
 const given = scenariosOf(userDecider);
@@ -62,4 +63,33 @@ test('the legacy command "manage" finds deleted users: promoting and demoting th
   given(registered('admin'), deleted)
     .when({ type: 'DemoteUser', by: root })
     .thenRecorded({ type: 'UserRoleChanged', role: 'ordinary', by: root.id });
+});
+
+describe('appointing an auditor', () => {
+  const appoint = { type: 'AppointAuditor', by: root } as const;
+  const appointed: UserEvent = { type: 'UserRoleChanged', role: 'auditor', by: root.id };
+
+  test('is for root only, and needs nothing the second time', () => {
+    given(registered()).when(appoint).thenRecorded(appointed);
+    given(registered('admin')).when(appoint).thenRecorded(appointed);
+    given(registered('auditor')).when(appoint).thenRecorded();
+    given(registered())
+      .when({ ...appoint, by: admin })
+      .thenRefused('promote-forbidden');
+  });
+
+  test('puts the account beyond the reach of administrators, and gives no power over others', () => {
+    const auditor: Actor = { id: UserId(3), role: 'auditor' };
+    given(registered('auditor')).when({ type: 'DisableUser', by: admin }).thenRefused('peer-update-forbidden');
+    given(registered()).when({ type: 'DisableUser', by: auditor }).thenRefused('peer-update-forbidden');
+  });
+
+  test('is undone by promoting or demoting', () => {
+    given(registered('auditor'))
+      .when({ type: 'DemoteUser', by: root })
+      .thenRecorded({ type: 'UserRoleChanged', role: 'ordinary', by: root.id });
+    given(registered('auditor'))
+      .when({ type: 'PromoteUser', by: root })
+      .thenRecorded({ type: 'UserRoleChanged', role: 'admin', by: root.id });
+  });
 });

@@ -4,7 +4,7 @@ import { assertNever, Failure, invalidField } from '../../src/domain/kernel/fail
 import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/kernel/ids.js';
 import { Instant, unixSeconds } from '../../src/domain/kernel/instant.js';
 import { max, minus, plusQuota, Quota, zero } from '../../src/domain/kernel/quota.js';
-import { atLeast } from '../../src/domain/user/user.js';
+import { atLeast } from '../../src/domain/user/role.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 

@@ -184,6 +184,7 @@ export interface GraphqlServer {
   as(user: TestUser): Promise<GraphqlClient>;
   /** A user who is an administrator. */
   addAdmin(username: string): Promise<TestUser>;
+  addAuditor(username: string): Promise<TestUser>;
   /** A connection that carries the client's cookie; closed with the server. */
   connect(client: GraphqlClient, options?: ConnectOptions): Client;
   /** One call with the key, answered; throws when it is not. */
@@ -250,6 +251,18 @@ export async function startGraphql(
   const { url, logged } = face;
   const connections = new Set<Client>();
   const root = await new GraphqlClient(url).signIn('root', gateway.rootPassword);
+  const addStaff = async (username: string, role: 'admin' | 'auditor'): Promise<TestUser> => {
+    const { application } = gateway;
+    const password = 'correct-horse';
+    const { id, position } = await application.users.create(gateway.root, {
+      username,
+      password,
+      displayName: '',
+      role,
+    });
+    await application.visible(position);
+    return { actor: { id, role }, username, password };
+  };
 
   return {
     gateway,
@@ -258,14 +271,8 @@ export async function startGraphql(
     root,
     anonymous: (headers) => new GraphqlClient(url, headers),
     as: ({ username, password }) => new GraphqlClient(url).signIn(username, password),
-    async addAdmin(username) {
-      const { application } = gateway;
-      const password = 'correct-horse';
-      const user = { username, password, displayName: '', role: 'admin' as const };
-      const { id, position } = await application.users.create(gateway.root, user);
-      await application.visible(position);
-      return { actor: { id, role: 'admin' }, username, password };
-    },
+    addAdmin: (username) => addStaff(username, 'admin'),
+    addAuditor: (username) => addStaff(username, 'auditor'),
     connect(client, { url: to = url, origin = to, authorization, retryAttempts = 0, onClosed } = {}) {
       class Socket extends WebSocket {
         constructor(address: string, protocols: string[]) {

@@ -4,11 +4,13 @@ import { Feed, type GraphqlClient, type GraphqlServer, startGraphql } from './gr
 
 /* Who may do what: every query, mutation and subscription there is, asked by everybody. */
 
-type Level = 'anyone' | 'ordinary' | 'admin' | 'root';
+type Level = 'anyone' | 'ordinary' | 'auditor' | 'admin' | 'root';
+/** Reading is for auditors as well. */
+type Needed = Level | 'admin-reading' | 'root-reading';
 
 /** Each as it is asked here; ids lead nowhere and inputs are refused, but only after the role was looked at. */
 const operations: Readonly<
-  Record<'Query' | 'Mutation' | 'Subscription', Readonly<Record<string, readonly [Level, string]>>>
+  Record<'Query' | 'Mutation' | 'Subscription', Readonly<Record<string, readonly [Needed, string]>>>
 > = {
   Query: {
     me: ['anyone', 'me { id }'],
@@ -30,49 +32,52 @@ const operations: Readonly<
     usageHistory: ['ordinary', 'usageHistory(from: 0, to: 1, interval: DAY) { requestsPerMinute }'],
     usageFailures: ['ordinary', 'usageFailures(from: 0, to: 1) { failures }'],
     usageFailureHistory: ['ordinary', 'usageFailureHistory(from: 0, to: 1, interval: DAY) { total }'],
-    allApiKeys: ['admin', 'allApiKeys { total }'],
-    users: ['admin', 'users { total }'],
-    user: ['admin', 'user(id: 999999) { id }'],
-    redemptionCodes: ['admin', 'redemptionCodes { total }'],
-    redemptionCode: ['admin', 'redemptionCode(id: 999999) { id }'],
-    groups: ['admin', 'groups'],
-    enabledModels: ['admin', 'enabledModels'],
-    channels: ['admin', 'channels { total }'],
-    channelsByTag: ['admin', 'channelsByTag { total }'],
-    channel: ['admin', 'channel(id: 999999) { id }'],
+    allApiKeys: ['admin-reading', 'allApiKeys { total }'],
+    users: ['admin-reading', 'users { total }'],
+    user: ['admin-reading', 'user(id: 999999) { id }'],
+    redemptionCodes: ['admin-reading', 'redemptionCodes { total }'],
+    redemptionCode: ['admin-reading', 'redemptionCode(id: 999999) { id }'],
+    groups: ['admin-reading', 'groups'],
+    enabledModels: ['admin-reading', 'enabledModels'],
+    channels: ['admin-reading', 'channels { total }'],
+    channelsByTag: ['admin-reading', 'channelsByTag { total }'],
+    channel: ['admin-reading', 'channel(id: 999999) { id }'],
     exportChannels: ['admin', 'exportChannels'],
-    usageLogLinesBefore: ['admin', 'usageLogLinesBefore(before: 0)'],
-    channelTestRun: ['admin', 'channelTestRun { running }'],
-    channelTypes: ['admin', 'channelTypes { type }'],
+    usageLogLinesBefore: ['admin-reading', 'usageLogLinesBefore(before: 0)'],
+    channelTestRun: ['admin-reading', 'channelTestRun { running }'],
+    channelTypes: ['admin-reading', 'channelTypes { type }'],
     engines: ['admin', 'engines { id }'],
-    traffic: ['admin', 'traffic { at }'],
+    traffic: ['admin-reading', 'traffic { at }'],
     topUpOffers: ['ordinary', 'topUpOffers { minimum }'],
     topUpPrice: ['ordinary', 'topUpPrice(amount: 0) { money }'],
     ownPayments: ['ordinary', 'ownPayments { total }'],
-    payments: ['admin', 'payments { total }'],
-    refusedNotices: ['admin', 'refusedNotices { count }'],
-    readModels: ['admin', 'readModels { name }'],
+    payments: ['admin-reading', 'payments { total }'],
+    refusedNotices: ['admin-reading', 'refusedNotices { count }'],
+    readModels: ['admin-reading', 'readModels { name }'],
     rebuiltPercent: ['ordinary', 'rebuiltPercent'],
-    options: ['root', 'options { key }'],
-    unpricedModels: ['root', 'unpricedModels'],
-    priceTable: ['root', 'priceTable { total }'],
-    modelPrice: ['root', 'modelPrice(model: "none") { model }'],
-    exampleBill: ['root', 'exampleBill(model: "none", periods: [{}], usage: []) { margin }'],
-    priceHistory: ['root', 'priceHistory { hasMore }'],
+    options: ['root-reading', 'options { key }'],
+    unpricedModels: ['root-reading', 'unpricedModels'],
+    priceTable: ['root-reading', 'priceTable { total }'],
+    modelPrice: ['root-reading', 'modelPrice(model: "none") { model }'],
+    exampleBill: ['root-reading', 'exampleBill(model: "none", periods: [{}], usage: []) { margin }'],
+    priceHistory: ['root-reading', 'priceHistory { hasMore }'],
     builtInPricesDay: ['anyone', 'builtInPricesDay'],
     priceSources: ['root', 'priceSources { name }'],
     priceDifferences: ['root', 'priceDifferences(source: "none") { total }'],
-    priceRevert: ['root', 'priceRevert(position: 999999) { model }'],
+    priceRevert: ['root-reading', 'priceRevert(position: 999999) { model }'],
     tasks: ['ordinary', 'tasks { pageInfo { hasNextPage } }'],
     task: ['ordinary', 'task(id: 999999) { id }'],
-    channelFailures: ['admin', 'channelFailures(channelId: 999999, from: 0, to: 1) { failures }'],
-    channelHistory: ['admin', 'channelHistory { hasMore }'],
-    optionHistory: ['root', 'optionHistory { hasMore }'],
-    optionChange: ['root', 'optionChange(position: 999999) { key }'],
+    channelFailures: ['admin-reading', 'channelFailures(channelId: 999999, from: 0, to: 1) { failures }'],
+    channelHistory: ['admin-reading', 'channelHistory { hasMore }'],
+    settingsAt: ['root-reading', 'settingsAt(moment: { at: 0 }) { key }'],
+    quotaHistory: ['ordinary', 'quotaHistory(of: { kind: CALL, id: "!" }) { hasMore }'],
+    balanceAt: ['ordinary', 'balanceAt(of: { kind: CALL, id: "!" }, moment: { at: 0 }) { available }'],
+    optionHistory: ['root-reading', 'optionHistory { hasMore }'],
+    optionChange: ['root-reading', 'optionChange(position: 999999) { key }'],
     doubtedProxies: ['root', 'doubtedProxies { proxy }'],
     releaseSource: ['root', 'releaseSource'],
     latestRelease: ['root', 'latestRelease { latest }'],
-    notifications: ['root', 'notifications { waiting }'],
+    notifications: ['root-reading', 'notifications { waiting }'],
   },
   Mutation: {
     login: ['anyone', 'login(username: "nobody", password: "some-password") { user { id } }'],
@@ -176,14 +181,23 @@ const operations: Readonly<
     usageFeed: ['ordinary', 'usageFeed { id }'],
     taskProgress: ['ordinary', 'taskProgress { id }'],
     balance: ['ordinary', 'balance { available }'],
-    liveTraffic: ['admin', 'liveTraffic { at }'],
-    channelHealth: ['admin', 'channelHealth { at }'],
-    channelTestRun: ['admin', 'channelTestRun { done }'],
+    liveTraffic: ['admin-reading', 'liveTraffic { at }'],
+    channelHealth: ['admin-reading', 'channelHealth { at }'],
+    channelTestRun: ['admin-reading', 'channelTestRun { done }'],
   },
 };
 
-const ranks: readonly Level[] = ['anyone', 'ordinary', 'admin', 'root'];
-const mayDo = (level: Level, needed: Level): boolean => ranks.indexOf(level) >= ranks.indexOf(needed);
+const ranks: readonly Level[] = ['anyone', 'ordinary', 'auditor', 'admin', 'root'];
+const below: Readonly<Record<Needed, readonly Level[]>> = {
+  anyone: [],
+  ordinary: ['anyone'],
+  auditor: ['anyone', 'ordinary'],
+  'admin-reading': ['anyone', 'ordinary'],
+  admin: ['anyone', 'ordinary', 'auditor'],
+  'root-reading': ['anyone', 'ordinary', 'admin'],
+  root: ['anyone', 'ordinary', 'auditor', 'admin'],
+};
+const mayDo = (level: Level, needed: Needed): boolean => !below[needed].includes(level);
 
 let server: GraphqlServer;
 let clients: Record<Level, GraphqlClient>;
@@ -193,6 +207,7 @@ beforeAll(async () => {
   clients = {
     anyone: server.anonymous(),
     ordinary: await server.as(await server.gateway.addUser(0, 'olga')),
+    auditor: await server.as(await server.addAuditor('audrey')),
     admin: await server.as(await server.addAdmin('adam')),
     root: server.root,
   };
@@ -229,10 +244,13 @@ describe('the role matrix', () => {
     text,
   }));
   test.each(subscriptions)('says that $field is for $needed', async ({ needed, text }) => {
-    for (const level of ['ordinary', 'admin', 'root'] as const) {
+    for (const level of ['ordinary', 'auditor', 'admin', 'root'] as const) {
       if (mayDo(level, needed)) continue;
       const feed = new Feed(server.connect(clients[level]), `subscription { ${text} }`);
-      expect(await feed.refusal()).toMatchObject({ code: 'role-too-low', details: { needed } });
+      expect(await feed.refusal()).toMatchObject({
+        code: 'role-too-low',
+        details: { needed: needed.replace('-reading', '') },
+      });
     }
     const closed = new Promise((resolve) => {
       const connection = server.connect(clients.anyone, { onClosed: resolve });
@@ -321,5 +339,46 @@ describe('data about others or about channels', () => {
       const query = 'query ($id: ID!) { apiKey(id: $id) { key } }';
       expect(await client.refusal(query, issueApiKey)).toMatchObject({ code: 'api-key-not-found', kind: 'not-found' });
     }
+  });
+});
+
+describe('an auditor', () => {
+  test('is shown redemption codes without their text, which is worth money', async () => {
+    await server.root.ask('mutation { issueRedemptionCodes(input: { name: "gift", quota: 5 }) { codes } }');
+    const query = '{ redemptionCodes { items { name code } } }';
+    const { redemptionCodes } = await clients.auditor.ask(query);
+    expect(redemptionCodes.items[0]).toEqual({ name: 'gift', code: '' });
+    expect((await clients.admin.ask(query)).redemptionCodes.items[0].code).toHaveLength(32);
+  });
+
+  test('reads the account of an administrator, who cannot change that of an auditor', async () => {
+    const { me: auditor } = await clients.auditor.ask('{ me { id } }');
+    const { me: admin } = await clients.admin.ask('{ me { id } }');
+    expect(await clients.auditor.ask('query ($id: ID!) { user(id: $id) { username } }', admin)).toEqual({
+      user: { username: 'adam' },
+    });
+    const edit = 'mutation ($id: ID!) { editUser(id: $id, patch: { password: "another-one" }) { id } }';
+    expect(await clients.admin.refusal(edit, auditor)).toMatchObject({ code: 'peer-update-forbidden' });
+    const read = 'query ($id: ID!) { user(id: $id) { username } }';
+    expect(await clients.admin.refusal(read, auditor)).toMatchObject({ code: 'peer-read-forbidden' });
+  });
+
+  test('reads the quota history of every user, and a user that of the own account', async () => {
+    const query =
+      'query ($id: ID!) { quotaHistory(of: { kind: USER, id: $id }) { items { cause change { available } counters { account amount } balance { available } } } }';
+    const { me } = await clients.ordinary.ask('{ me { id } }');
+    await clients.root.ask('mutation ($id: ID!) { adjustQuota(id: $id, delta: 40) { id } }', me);
+    const [newest] = (await clients.auditor.ask(query, me)).quotaHistory.items;
+    expect(newest).toEqual({
+      cause: 'ADJUSTMENT',
+      change: { available: 40 },
+      counters: [{ account: 'adjustments', amount: -40 }],
+      balance: { available: 40 },
+    });
+    expect((await clients.ordinary.ask(query, me)).quotaHistory.items[0]).toEqual(newest);
+    const { me: other } = await clients.admin.ask('{ me { id } }');
+    expect(await clients.ordinary.refusal(query, other)).toMatchObject({ code: 'role-too-low' });
+    const balance = 'query ($id: ID!) { balanceAt(of: { kind: USER, id: $id }, moment: { at: 1 }) { available } }';
+    expect(await clients.ordinary.ask(balance, me)).toEqual({ balanceAt: { available: 0 } });
   });
 });

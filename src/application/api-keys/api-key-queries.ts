@@ -68,7 +68,7 @@ export function apiKeyQueries({ clock, store, vault, gate, ...reading }: ApiKeyQ
 
     /** Anybody's key, without its text. */
     async anyApiKey(viewer: Actor, id: ApiKeyId): Promise<BudgetedApiKey> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const row = await listedOrNot(id);
       if (row === undefined) throw new Failure('api-key-not-found');
       const [found] = await withBudgets(reading.db, [row], clock.now());
@@ -82,7 +82,7 @@ export function apiKeyQueries({ clock, store, vault, gate, ...reading }: ApiKeyQ
       request: PageRequest,
       filter: ApiKeyFilter & { key?: string },
     ): Promise<Page<BudgetedApiKey>> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const { key = '', ...rest } = filter;
       const db = await current();
       const page = await apiKeyPage(db, request, key === '' ? rest : { ...rest, keyHash: vault.hash(key) });

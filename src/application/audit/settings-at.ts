@@ -2,13 +2,17 @@ import type { Position } from '../../domain/events/events.js';
 import type { Moment } from '../../domain/events/moment.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
-import { isSecretOption } from '../../domain/options/option-table.js';
+import { isSecretOption, optionTable } from '../../domain/options/option-table.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { optionTextsAt } from '../../projections/models/option-history.js';
+import { authorise } from '../authorise.js';
+import type { NodeDirectory } from '../memory/directory.js';
+import { currentOf, type ReadingPorts } from '../viewer.js';
 
 /* The options as they were. */
 
-interface SettingAt {
+export interface SettingAt {
   readonly key: string;
   /** null: a secret. */
   readonly value: string | null;
@@ -35,4 +39,20 @@ export async function settingsAt(
       change: row === undefined ? null : { position: row.position, at: row.at, by: row.by_user },
     };
   });
+}
+
+interface SettingsPorts extends ReadingPorts {
+  readonly directory: Pick<NodeDirectory, 'initialOptionText'>;
+}
+
+export function settingsQueries({ directory, ...reading }: SettingsPorts) {
+  const current = currentOf(reading);
+  return {
+    /** For root and auditors. */
+    async settingsAt(viewer: Actor, moment: Moment): Promise<SettingAt[]> {
+      authorise(viewer, 'root-reading');
+      const initial = Object.keys(optionTable).map((key): [string, string] => [key, directory.initialOptionText(key)]);
+      return settingsAt(await current(), moment, new Map(initial));
+    },
+  };
 }

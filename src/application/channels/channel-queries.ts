@@ -61,7 +61,7 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
 
     /** All a channel may name, those the gateway cannot speak with yet included, by type number. */
     providers(viewer: Actor): readonly ProviderFacts[] {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return [...providers.values()];
     },
 
@@ -69,7 +69,7 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
     servedProviders: (): readonly ProviderFacts[] => [...providers.values()].filter(isServed),
 
     async channel(viewer: Actor, id: ChannelId): Promise<ChannelRow> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const row = await channelById(await current(), id);
       if (row === undefined) throw new Failure('channel-not-found');
       return row;
@@ -77,7 +77,7 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
 
     /** In the order of the ids; without those that are gone. */
     async channelsById(viewer: Actor, ids: readonly ChannelId[]): Promise<ChannelRow[]> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const rows = new Map((await channelsById(await current(), ids)).map((row) => [row.id, row]));
       return ids.flatMap((id) => rows.get(id) ?? []);
     },
@@ -87,12 +87,12 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
       request: PageRequest & { readonly sort?: ChannelSort; readonly byTag?: boolean },
       filter: ChannelFilter = {},
     ): Promise<Page<ChannelRow>> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return (request.byTag ? channelPageByTag : channelPage)(await current(), request, withKeyHash(filter));
     },
 
     async searchChannels(viewer: Actor, filter: ChannelFilter, sort: ChannelSort): Promise<ChannelRow[]> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return searchChannels(await current(), withKeyHash(filter), sort);
     },
 
@@ -101,26 +101,26 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
       viewer: Actor,
       { first, ...range }: ChannelHistoryRequest,
     ): Promise<{ readonly items: readonly ChannelChangeRow[]; readonly hasMore: boolean }> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const rows = await channelChanges(await current(), { ...range, max: first + 1 });
       return { items: rows.slice(0, first), hasMore: rows.length > first };
     },
 
     /** How attempts failed, the most frequent cause first; of a channel that is gone as well. */
     async channelFailures(viewer: Actor, range: ChannelFailureRange): Promise<readonly ChannelFailureCause[]> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return failuresByCause(await current(), range, maxCauses);
     },
 
     /** Why the last test of each failed; those that passed it, or were never tested, are left out. */
     async channelTestErrors(viewer: Actor, ids: readonly ChannelId[]): Promise<ReadonlyMap<ChannelId, string>> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return testErrors(await current(), ids);
     },
 
     /** The proxy addresses of channels, which may hold passwords; '' for those without. */
     async channelProxies(viewer: Actor, rows: readonly ChannelRow[]): Promise<ReadonlyMap<ChannelId, string>> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const secrets = await vault.getMany(rows.flatMap(({ proxy_secret }) => proxy_secret ?? []));
       return new Map(rows.map(({ id, proxy_secret }) => [id, (proxy_secret && secrets.get(proxy_secret)) || '']));
     },

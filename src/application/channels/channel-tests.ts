@@ -20,7 +20,7 @@ export function channelTests(ports: ChannelTestPorts) {
     },
 
     testRun(viewer: Actor): ChannelTestRun {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return runs.last;
     },
 

@@ -120,7 +120,7 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
 
     /** Every option and its effective text, sorted by key; secrets are left out. */
     list(actor: Actor): readonly { key: string; value: string }[] {
-      authorise(actor, 'root');
+      authorise(actor, 'root-reading');
       return [...directory.optionTexts()]
         .filter(([key]) => !isSecretOption(key))
         .map(([key, value]) => ({ key, value }))
@@ -129,7 +129,7 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
 
     /** Every option there is, secrets too, as far as they may be disclosed; sorted by key. */
     views(actor: Actor): readonly OptionView[] {
-      authorise(actor, 'root');
+      authorise(actor, 'root-reading');
       const keys = new Set([...Object.keys(optionTable), ...directory.changedOptions().keys()]);
       return [...keys].sort().map((key) => optionView(directory, key));
     },

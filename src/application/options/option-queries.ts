@@ -60,7 +60,7 @@ export function optionQueries({ directory, ...reading }: OptionQueryPorts) {
       viewer: Actor,
       { key, before, first }: OptionHistoryRequest,
     ): Promise<{ readonly items: readonly OptionChange[]; readonly hasMore: boolean }> {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       if (key !== null) checkText('key', key, searchText);
       const rows = await optionChanges(await current(), { key, before, max: first + 1 }, shownInLists);
       return { items: rows.slice(0, first).map((row) => changeOf(row, shownInLists)), hasMore: rows.length > first };
@@ -68,7 +68,7 @@ export function optionQueries({ directory, ...reading }: OptionQueryPorts) {
 
     /** One change with its whole texts. */
     async optionChange(viewer: Actor, position: Position): Promise<OptionChange> {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       const row = await optionChangeAt(await current(), position, whole);
       if (row === undefined) throw invalidField('position', 'the position of a change of an option');
       return changeOf(row, whole);

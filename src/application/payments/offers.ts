@@ -65,13 +65,13 @@ export function offerQueries({ directory, providers }: OfferQueryPorts) {
 
   return {
     enabledModels(viewer: Actor): readonly string[] {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return directory.models(null);
     },
 
     /** Enabled models that nobody has set a price for: calls of them are refused unless the caller takes any price. */
     unpricedModels(viewer: Actor): readonly string[] {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       const { prices } = directory.settings();
       return directory.models(null).filter((model) => priceOf(prices, model, '', false) === null);
     },
@@ -111,7 +111,7 @@ export function offerQueries({ directory, providers }: OfferQueryPorts) {
     },
 
     groupNames(viewer: Actor): string[] {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return [...directory.settings().prices.groupRatio.keys()];
     },
   };

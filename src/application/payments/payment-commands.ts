@@ -2,7 +2,8 @@ import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { PaymentId, UserId } from '../../domain/kernel/ids.js';
 import { checkReason, type ExpiryReason, type PaymentProviderName } from '../../domain/payment/payment.js';
-import { type Actor, atLeast } from '../../domain/user/user.js';
+import { outranks } from '../../domain/user/role.js';
+import type { Actor } from '../../domain/user/user.js';
 import { recentAttempts } from '../../rate-limit/recent-attempts.js';
 import { authorise } from '../authorise.js';
 import { type HeldCounts, ownedSlots } from '../bounded-counts.js';
@@ -65,8 +66,7 @@ async function completeByHand(
   checkReason(reason);
   const { terms } = await readPayment(ports, id);
   const payer = await ports.directory.user(terms.user);
-  if (actor.role !== 'root' && payer !== null && atLeast(payer.role, actor.role))
-    throw new Failure('peer-update-forbidden');
+  if (payer !== null && !outranks(actor.role, payer.role)) throw new Failure('peer-update-forbidden');
   return ports.stepUps.demand(actor, 'payments', proof, async () => {
     const { position } = await runPaymentCommand(ports, id, { type: 'CompleteByHand', by: actor.id, reason });
     return position;
@@ -96,7 +96,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
       completeByHand(ports, actor, id, { reason, proof }),
     /** Those that were not believed, for administrators. */
     refusedWebhooks(actor: Actor) {
-      authorise(actor, 'admin');
+      authorise(actor, 'admin-reading');
       return refused.all();
     },
   };

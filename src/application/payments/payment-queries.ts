@@ -3,7 +3,7 @@ import { Failure } from '../../domain/kernel/failure.js';
 import type { PaymentId } from '../../domain/kernel/ids.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
 import { minAmount } from '../../domain/payment/top-up-price.js';
-import { type Actor, atLeast } from '../../domain/user/user.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { Page, PageRequest } from '../../projections/engine/page.js';
 import {
   type PaymentFilter,
@@ -12,7 +12,7 @@ import {
   paymentPage,
 } from '../../projections/models/payment-queries.js';
 import type { PaymentRow } from '../../projections/models/payments.js';
-import { authorise } from '../authorise.js';
+import { authorise, mayDo } from '../authorise.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { PaymentProviders } from '../ports/payment-ports.js';
 import { currentOf, type ReadingPorts } from '../viewer.js';
@@ -60,7 +60,7 @@ export function paymentQueries({ directory, providers, ...reading }: PaymentQuer
     /** One of one's own; administrators see all. Throws `payment-not-found`. */
     async payment(viewer: Actor, id: PaymentId): Promise<PaymentRow> {
       const row = await paymentById(await current(), id);
-      if (row === undefined || (row.user_id !== viewer.id && !atLeast(viewer.role, 'admin')))
+      if (row === undefined || (row.user_id !== viewer.id && !mayDo(viewer, 'admin-reading')))
         throw new Failure('payment-not-found');
       return row;
     },
@@ -74,7 +74,7 @@ export function paymentQueries({ directory, providers, ...reading }: PaymentQuer
     },
 
     async payments(viewer: Actor, request: PageRequest, filter: PaymentFilter = {}): Promise<Page<PaymentRow>> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return paymentPage(await current(), request, filter);
     },
   };

@@ -9,7 +9,7 @@ import type { ApiKeyId, CallId, ChannelId, IdentityClaim, Sealed, SecretId, User
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Language } from '../../domain/kernel/language.js';
 import type { Quota } from '../../domain/kernel/quota.js';
-import type { Role } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
 import type { ReadModelState } from '../../projections/engine/runner.js';
 import type { Settings } from '../options/settings.js';
 import type { Admission, AdmissionRequest, LeftCall } from './quota-gate-ports.js';

@@ -106,14 +106,14 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
 
   return {
     modelPrice(viewer: Actor, model: string): StatedPrice {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       checkModel('model', model);
       return statedPriceOf(directory, model);
     },
 
     /** Throws `invalid-field` with the path of what is wrong in the record. */
     exampleBill(viewer: Actor, { periods, period, ...call }: ExampleRequest): ExampleBill {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       checkModel('model', call.model);
       const records = readPricePeriods('periods', periods);
       const record = records[period];
@@ -123,7 +123,7 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
 
     /** What the edit would make of these models. Throws `invalid-field`. */
     priceEdit(viewer: Actor, models: readonly string[], order: PriceEditOrder): readonly PriceProposal[] {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       const names = [...new Set(models)];
       if (names.length === 0 || names.length > maxEdited) throw invalidField('models', `1 to ${maxEdited} models`);
       const edit = editOf(order);
@@ -142,7 +142,7 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
 
     /** `models`: null: all that have a price. Throws `invalid-field` for more than a file holds. */
     exportPrices(viewer: Actor, models: readonly string[] | null): string {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       models?.forEach((model, index) => {
         checkModel(`models[${index}]`, model);
       });
@@ -164,7 +164,7 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
       readonly unchanged: number;
       readonly faults: readonly PriceFileFault[];
     } {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       const { prices, faults } = readPriceFile(text);
       const all = prices.map(({ model, periods }) => proposalOf(directory, model, periods));
       const proposals = all.filter(({ differences }) => differences.length > 0);

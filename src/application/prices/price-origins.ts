@@ -5,10 +5,11 @@ import type { Instant } from '../../domain/kernel/instant.js';
 import { recordedPriceOf } from '../../domain/pricing/price-tables.js';
 import type { Price, TokenPrice } from '../../domain/pricing/pricing.js';
 import type { ModelPrice } from '../../domain/pricing/records/model-price.js';
-import { type Actor, atLeast } from '../../domain/user/user.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { optionHistory, optionTextsBefore } from '../../projections/models/option-history.js';
 import { type PriceChangeRow, priceChanges, priceHistory } from '../../projections/models/price-history.js';
+import { mayDo } from '../authorise.js';
 import type { ReadModelProgress } from '../ports/storage-ports.js';
 import { type PriceFactor, priceFactors } from './price-factors.js';
 
@@ -128,7 +129,7 @@ export function priceOrigins({ db, progress }: PriceOriginPorts) {
   };
 
   const disclosedTo = (viewer: Actor, setBy: PriceOrigin['setBy']): PriceOrigin['setBy'] =>
-    typeof setBy === 'string' || atLeast(viewer.role, 'root') ? setBy : { at: setBy.at, by: null, position: null };
+    typeof setBy === 'string' || mayDo(viewer, 'root-reading') ? setBy : { at: setBy.at, by: null, position: null };
 
   return async (viewer: Actor, { price, model: called, group, position }: PricedCall) => {
     const model = price.like ?? called;

@@ -62,7 +62,7 @@ export function priceQueries({ directory, clock, ...reading }: PriceQueryPorts) 
 
   return {
     async priceTable(viewer: Actor, request: PriceTableRequest): Promise<Page<PriceTableRow>> {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       checkText('search', request.search, searchText);
       const since = unixSeconds(Instant(clock.now() - refusedDaysMs));
       const refused = await unpricedCalls(await current(), { since, ...refusedRange });
@@ -74,7 +74,7 @@ export function priceQueries({ directory, clock, ...reading }: PriceQueryPorts) 
       viewer: Actor,
       { model, before, first }: PriceHistoryRequest,
     ): Promise<{ readonly items: readonly PriceChange[]; readonly hasMore: boolean }> {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       if (model !== null) checkText('model', model, searchText);
       const rows = await priceChanges(await current(), { model, before, max: first + 1 });
       return { items: rows.slice(0, first).map(changeOf), hasMore: rows.length > first };
@@ -82,14 +82,14 @@ export function priceQueries({ directory, clock, ...reading }: PriceQueryPorts) 
 
     /** Throws `invalid-field` where no change of prices has this position. */
     async checkPriceChange(viewer: Actor, field: string, position: Position): Promise<void> {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       const rows = await priceChanges(await current(), { model: null, before: null, at: position, max: 1 });
       if (rows.length === 0) throw invalidField(field, 'the position of a change of prices');
     },
 
     /** What would take back the change at this place: of all its models, or of one. Throws `invalid-field`. */
     async priceRevert(viewer: Actor, position: Position, model: string | null): Promise<readonly PriceProposal[]> {
-      authorise(viewer, 'root');
+      authorise(viewer, 'root-reading');
       const rows = await priceChanges(await current(), { model, before: null, at: position, max: maxReverted });
       if (rows.length === 0) throw invalidField('position', 'the position of a change of prices');
       return rows.map((row) => proposalOf(directory, row.model, row.before));

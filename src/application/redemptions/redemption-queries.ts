@@ -8,7 +8,7 @@ import {
   redemptionById,
   redemptionPage,
 } from '../../projections/models/redemptions.js';
-import { authorise } from '../authorise.js';
+import { authorise, mayDo } from '../authorise.js';
 import type { Vault } from '../ports/storage-ports.js';
 import { currentOf, type ReadingPorts } from '../viewer.js';
 
@@ -23,7 +23,9 @@ export type ReadableRedemption = RedemptionRow & { readonly code: string };
 export function redemptionQueries({ vault, ...reading }: RedemptionQueryPorts) {
   const current = currentOf(reading);
 
-  const readable = async (rows: readonly RedemptionRow[]): Promise<ReadableRedemption[]> => {
+  /** Whoever gives codes out reads them; an auditor does not. */
+  const readable = async (viewer: Actor, rows: readonly RedemptionRow[]): Promise<ReadableRedemption[]> => {
+    if (!mayDo(viewer, 'admin')) return rows.map((row) => ({ ...row, code: '' }));
     const texts = await vault.getMany(rows.map(({ secret }) => secret));
     return rows.map((row) => ({ ...row, code: texts.get(row.secret) ?? '' }));
   };
@@ -34,15 +36,15 @@ export function redemptionQueries({ vault, ...reading }: RedemptionQueryPorts) {
       request: PageRequest,
       filter: RedemptionFilter = {},
     ): Promise<Page<ReadableRedemption>> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const { items, count } = await redemptionPage(await current(), request, filter);
-      return { items: await readable(items), count };
+      return { items: await readable(viewer, items), count };
     },
 
     async redemption(viewer: Actor, id: RedemptionId): Promise<ReadableRedemption> {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       const row = await redemptionById(await current(), id);
-      const [found] = row === undefined ? [] : await readable([row]);
+      const [found] = row === undefined ? [] : await readable(viewer, [row]);
       if (found === undefined) throw new Failure('redemption-not-found');
       return found;
     },

@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
-import { atLeast } from '../../domain/user/user.js';
 import type { FactorSource } from '../ports/proof-ports.js';
 import type { Directory, Sessions, Tickets, UserCredentials, UserView, Vault } from '../ports/storage-ports.js';
 import type { PasskeyCeremonies } from './passkeys.js';
@@ -50,12 +49,12 @@ export async function admittedCredentials(ports: IdentityPorts, id: UserId): Pro
   return found;
 }
 
-/** Administrators who must have a second factor, and have none, have the rights of everybody else until they do. */
+/** Administrators and auditors who must have a second factor, and have none, have the rights of everybody else until they do. */
 export async function withWithheldRole(
   { directory, secondFactor }: Pick<IdentityPorts, 'directory' | 'secondFactor'>,
   user: UserView,
 ): Promise<UserView> {
-  if (!atLeast(user.role, 'admin') || !directory.settings().adminSecondFactor) return user;
+  if (user.role === 'ordinary' || !directory.settings().adminSecondFactor) return user;
   const isOn = (await secondFactor.methods(user.id)).length > 0;
   return isOn ? user : { ...user, role: 'ordinary', withheldRole: user.role };
 }

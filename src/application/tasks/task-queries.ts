@@ -1,8 +1,8 @@
 import type { Recorded } from '../../domain/events/events.js';
 import type { TaskId } from '../../domain/kernel/ids.js';
-import { type Actor, atLeast } from '../../domain/user/user.js';
+import type { Actor } from '../../domain/user/user.js';
 import { type TaskFilter, type TaskRange, tasksBefore, tasksByIds } from '../../projections/models/task-queries.js';
-import { authorise } from '../authorise.js';
+import { authorise, mayDo } from '../authorise.js';
 import type { PersonalData, Vault } from '../ports/storage-ports.js';
 import type { TaskStore, TaskView } from '../ports/task-ports.js';
 import { currentOf, type ReadingPorts } from '../viewer.js';
@@ -34,7 +34,7 @@ function taskOwner({ event }: Pick<Recorded, 'event'>): { readonly task: TaskId;
 
 /** Administrators see everybody's; others their own, without asking by what they are not shown. Throws `role-too-low`. */
 function visibleTasks(viewer: Actor, filter: TaskFilter, own: boolean): TaskFilter {
-  if (!own || filter.channelId !== undefined || filter.userId !== undefined) authorise(viewer, 'admin');
+  if (!own || filter.channelId !== undefined || filter.userId !== undefined) authorise(viewer, 'admin-reading');
   return own ? { ...filter, userId: viewer.id } : filter;
 }
 
@@ -55,12 +55,12 @@ export function taskQueries({ taskStore, personal, vault, ...reading }: TaskQuer
     /** null: there is none that the viewer may see. */
     async task(viewer: Actor, id: TaskId): Promise<TaskView | null> {
       const [row] = await tasksByIds(await current(), [id]);
-      if (row === undefined || (row.user_id !== viewer.id && !atLeast(viewer.role, 'admin'))) return null;
+      if (row === undefined || (row.user_id !== viewer.id && !mayDo(viewer, 'admin-reading'))) return null;
       return (await viewsOf(ports, [row]))[0] ?? null;
     },
     /** Those of these that the viewer may see, and that the list contains by now. */
     async tasksOf(viewer: Actor, ids: readonly TaskId[], own: boolean): Promise<readonly TaskView[]> {
-      if (!own) authorise(viewer, 'admin');
+      if (!own) authorise(viewer, 'admin-reading');
       const rows = await tasksByIds(reading.db, ids);
       return viewsOf(ports, own ? rows.filter(({ user_id }) => user_id === viewer.id) : rows);
     },

@@ -23,8 +23,9 @@ import { CallId, isCallId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
 import { type Billing, billingOf } from '../../domain/pricing/billing.js';
-import { type Actor, atLeast } from '../../domain/user/user.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
+import { mayDo } from '../authorise.js';
 import type { EventStore, ReadModelProgress } from '../ports/storage-ports.js';
 import { type PriceOrigin, priceOrigins } from '../prices/price-origins.js';
 
@@ -201,7 +202,7 @@ export function callQueries(ports: CallQueryPorts) {
       const id = CallId(requestId);
       const events = await eventsOf(id);
       const course = courseOf(events);
-      const isAdmin = atLeast(viewer.role, 'admin');
+      const isAdmin = mayDo(viewer, 'admin-reading');
       if (course === null || (!isAdmin && course.reserved.event.facts.userId !== viewer.id)) return null;
       return viewOf(id, course, events, isAdmin);
     },

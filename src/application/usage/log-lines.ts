@@ -69,7 +69,7 @@ export function followLog(
 
 /** How many lines of what happened before clearing the log would take away. */
 export async function countLinesBefore({ current }: LogPorts, viewer: Actor, before: Instant): Promise<number> {
-  authorise(viewer, 'admin');
+  authorise(viewer, 'admin-reading');
   return linesBefore(await current(), unixSeconds(before));
 }
 

@@ -1,7 +1,8 @@
 import { beginning, type Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
-import { type Actor, atLeast } from '../../domain/user/user.js';
+import { mayRead } from '../../domain/user/role.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { channels } from '../../projections/models/channels.js';
 import { logTypes, usageLog } from '../../projections/models/usage-log/usage-log.js';
@@ -78,10 +79,10 @@ export function statementQueries(ports: StatementPorts) {
   /** Oneself; admins may ask about users below them, as about their accounts. */
   const holderOf = async (viewer: Actor, userId: UserId | null): Promise<UserId> => {
     if (userId === null || userId === viewer.id) return viewer.id;
-    authorise(viewer, 'admin');
+    authorise(viewer, 'admin-reading');
     const user = await directory.user(userId);
     if (user === null || user.status === 'deleted') throw new Failure('user-not-found');
-    if (viewer.role !== 'root' && atLeast(user.role, viewer.role)) throw new Failure('peer-read-forbidden');
+    if (!mayRead(viewer, user.role)) throw new Failure('peer-read-forbidden');
     return userId;
   };
 

@@ -7,13 +7,13 @@ import type { LiveTraffic, TrafficSnapshot } from '../memory/live-traffic.js';
 export function trafficQueries({ traffic }: { readonly traffic: LiveTraffic }) {
   return {
     traffic(viewer: Actor): TrafficSnapshot {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return traffic.snapshot();
     },
 
     /** For those who watch: worked out once for all who look at about the same time. */
     watchedTraffic(viewer: Actor): TrafficSnapshot {
-      authorise(viewer, 'admin');
+      authorise(viewer, 'admin-reading');
       return traffic.recentSnapshot();
     },
   };

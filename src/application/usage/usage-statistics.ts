@@ -47,7 +47,7 @@ export async function failures(
   filter: FailureFilter,
   own: boolean,
 ): Promise<UsageFailure[]> {
-  if (!own) authorise(viewer, 'admin');
+  if (!own) authorise(viewer, 'admin-reading');
   return usageFailures(await current(), own ? { ...filter, userId: viewer.id } : filter);
 }
 
@@ -58,7 +58,7 @@ export async function failuresOverTime(
   { range, ...asked }: FailureHistoryRequest,
   own: boolean,
 ): Promise<FailureHistory> {
-  if (!own) authorise(viewer, 'admin');
+  if (!own) authorise(viewer, 'admin-reading');
   if (pieceOf(range.interval) !== 'hour') throw invalidField('interval', 'hours, days or weeks');
   const edges = edgesOf(range, clock.now());
   const query = { ...asked, edges, ...(own && { userId: viewer.id }) };
@@ -78,7 +78,7 @@ export async function statistics(
   { filter, query, own }: StatisticsRequest,
 ): Promise<UsageStatsGroup[]> {
   const aboutChannels = query.by.includes('channel_id') || filter.channelId !== undefined;
-  if (!own || aboutChannels) authorise(viewer, 'admin');
+  if (!own || aboutChannels) authorise(viewer, 'admin-reading');
   return usageStatsBy(await current(), own ? { ...filter, username: undefined, userId: viewer.id } : filter, query);
 }
 
@@ -89,7 +89,7 @@ export async function usageOverTime(
   { filter, ...asked }: HistoryRequest,
   own: boolean,
 ): Promise<NamedHistory> {
-  if (!own || asked.by === 'channel_id' || filter.channelId !== undefined) authorise(viewer, 'admin');
+  if (!own || asked.by === 'channel_id' || filter.channelId !== undefined) authorise(viewer, 'admin-reading');
   const visible = own ? { ...filter, username: undefined, userId: viewer.id } : filter;
   return namedHistory({ db: await current(), directory, clock }, { ...asked, filter: visible });
 }

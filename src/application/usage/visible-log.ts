@@ -15,6 +15,6 @@ export const ownLog = ({ id }: Actor, filter: LogFilter): UsageLogFilter => ({
 
 /** Admins see everything; others their own lines, without what discloses channels. Throws `role-too-low`. */
 export function visibleLog(viewer: Actor, filter: LogFilter, own: boolean): UsageLogFilter {
-  if (!own || filter.channelId !== undefined) authorise(viewer, 'admin');
+  if (!own || filter.channelId !== undefined) authorise(viewer, 'admin-reading');
   return own ? ownLog(viewer, filter) : filter;
 }

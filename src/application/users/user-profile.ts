@@ -1,6 +1,7 @@
 import type { Position } from '../../domain/events/events.js';
 import type { Sealed, SecretId, UserId } from '../../domain/kernel/ids.js';
-import type { Actor, Role, UserCommand } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
+import type { Actor, UserCommand } from '../../domain/user/user.js';
 import { checkDisplayName, checkPassword, checkUsername } from '../../domain/user/user-fields.js';
 import { authorise } from '../authorise.js';
 import { noStepUp, type SessionProof } from '../session-proof.js';

@@ -1,7 +1,8 @@
 import { batched } from '../../concurrency/batched.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { Sealed, UserId } from '../../domain/kernel/ids.js';
-import { type Actor, atLeast } from '../../domain/user/user.js';
+import { mayRead } from '../../domain/user/role.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import type { Page, PageRequest } from '../../projections/engine/page.js';
 import {
@@ -75,9 +76,9 @@ async function openUser(ports: UserReading, row: SealedUserRow): Promise<UserRow
 
 /** A live user; equal and higher roles are for root only. */
 async function userFor(ports: UserReading, viewer: Actor, id: UserId): Promise<UserRow> {
-  authorise(viewer, 'admin');
+  authorise(viewer, 'admin-reading');
   const row = await readUser(ports, id);
-  if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
+  if (!mayRead(viewer, row.role)) throw new Failure('peer-read-forbidden');
   return disclosedTo(viewer, await openUser(ports, row));
 }
 
@@ -87,13 +88,13 @@ async function usersFor(
   request: PageRequest & { readonly sort?: UserSort },
   filter: UserFilter,
 ): Promise<Page<UserRow>> {
-  authorise(viewer, 'admin');
+  authorise(viewer, 'admin-reading');
   const { items, count } = await userPage(await ports.current(), ports.personal, request, filter);
   return { items: (await openPersonalTexts(ports, items)).map((user) => disclosedTo(viewer, user)), count };
 }
 
 async function usersByIdFor(ports: UserReading, viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
-  authorise(viewer, 'admin');
+  authorise(viewer, 'admin-reading');
   const rows = ids.length === 0 ? [] : await usersById(await ports.current(), ids);
   return (await openPersonalTexts(ports, rows)).map((user) => disclosedTo(viewer, user));
 }

@@ -8,7 +8,7 @@ import { runUserCommand, type UserPorts } from './user-command-ports.js';
 
 /* Whether a user may come in, with which role, and with which access token. */
 
-export type UserAction = 'enable' | 'disable' | 'delete' | 'promote' | 'demote';
+export type UserAction = 'enable' | 'disable' | 'delete' | 'promote' | 'demote' | 'appoint-auditor';
 
 const commandTypes = {
   enable: 'EnableUser',
@@ -16,6 +16,7 @@ const commandTypes = {
   delete: 'DeleteUser',
   promote: 'PromoteUser',
   demote: 'DemoteUser',
+  'appoint-auditor': 'AppointAuditor',
 } as const;
 
 export async function manageUser(ports: UserPorts, actor: Actor, id: UserId, action: UserAction): Promise<Position> {

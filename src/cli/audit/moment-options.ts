@@ -13,7 +13,7 @@ export const momentOptions = { at: text, position: text } as const;
 const writtenInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** Throws UsageError, which names the option. A day without a time is its beginning, UTC. */
-function instantGiven(name: string, given: string): Instant {
+export function instantGiven(name: string, given: string): Instant {
   const milliseconds = writtenInstant.test(given) ? Date.parse(given) : Number.NaN;
   if (Number.isNaN(milliseconds))
     throw new UsageError(`--${name} ${given}: give a day or a time with its zone, as in 2026-11-01T08:30:00Z.`);

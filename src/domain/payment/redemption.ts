@@ -3,7 +3,7 @@ import type { Decider } from '../kernel/decider.js';
 import { assertNever, Failure } from '../kernel/failure.js';
 import type { SecretId, UserId } from '../kernel/ids.js';
 import { enteredQuota, plusQuota, type Quota } from '../kernel/quota.js';
-import type { Role } from '../user/user.js';
+import type { Role } from '../user/role.js';
 
 /*
  * A code that is worth quota to whoever redeems it first. Stream `redemption-{id}`: of two who redeem it at once, the

@@ -7,17 +7,12 @@ import { groupText } from '../kernel/names.js';
 import type { Quota } from '../kernel/quota.js';
 import { earned, type Inviter, promised, transferred } from './invite-reward.js';
 import { givenUp, unlinked } from './last-sign-in-method.js';
+import { atLeast, outranks, type Role } from './role.js';
 
 /*
  * A person with a wallet. Stream `user-{id}`. Name, e-mail address and identities elsewhere are claimed in streams of
  * their own first: see claim.ts.
  */
-
-export type Role = 'ordinary' | 'admin' | 'root';
-
-const rank: Record<Role, number> = { ordinary: 1, admin: 10, root: 100 };
-export const atLeast = (role: Role, needed: Role): boolean => rank[role] >= rank[needed];
-const outranks = (role: Role, other: Role): boolean => role === 'root' || rank[role] > rank[other];
 
 /** Why quota was given without being paid for. */
 export type GrantReason = 'setup' | 'signup' | 'invitee';
@@ -129,6 +124,7 @@ export type UserCommand =
   | { type: 'TransferInviteReward'; quota: Quota }
   | { type: 'PromoteUser'; by: Actor }
   | { type: 'DemoteUser'; by: Actor }
+  | { type: 'AppointAuditor'; by: Actor }
   | { type: 'AdjustQuota'; by: Actor; delta: Quota; gift: Quota; observed: Quota }
   | { type: 'IssueAccessToken'; tokenHash: string }
   | {
@@ -265,13 +261,18 @@ function decide(command: UserCommand, user: User): UserEvent[] {
     case 'PromoteUser': {
       const target = managed(user, command.by, null);
       if (command.by.role !== 'root') throw new Failure('promote-forbidden');
-      if (target.role !== 'ordinary') throw new Failure('already-admin');
+      if (atLeast(target.role, 'admin')) throw new Failure('already-admin');
       return [{ type: 'UserRoleChanged', role: 'admin', by: command.by.id }];
     }
     case 'DemoteUser': {
       const target = managed(user, command.by, 'root-protected-demote');
       if (target.role === 'ordinary') throw new Failure('already-ordinary');
       return [{ type: 'UserRoleChanged', role: 'ordinary', by: command.by.id }];
+    }
+    case 'AppointAuditor': {
+      const target = managed(user, command.by, 'root-protected-demote');
+      if (command.by.role !== 'root') throw new Failure('promote-forbidden');
+      return target.role === 'auditor' ? [] : [{ type: 'UserRoleChanged', role: 'auditor', by: command.by.id }];
     }
     case 'AdjustQuota': {
       const target = live(user);

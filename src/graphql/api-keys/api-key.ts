@@ -174,7 +174,7 @@ export class ApiKeyResolver {
     return key ? `${prefix}${key}` : null;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => UserObject, { nullable: true })
   owner(@Root() apiKey: ApiKeyRow, @Ctx() { userById }: GraphqlContext): Promise<UserRow | null> {
     return userById(apiKey.owner_id);
@@ -214,7 +214,7 @@ export class ApiKeyResolver {
     return found.slice(0, maxPageSize);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => ApiKeyPage, { description: "Everybody's keys, newest first." })
   allApiKeys(
     @Ctx() { application }: GraphqlContext,

@@ -40,7 +40,7 @@ class ChannelFailuresArgs {
 
 @Resolver()
 export class ChannelFailuresResolver {
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => [ChannelFailuresObject], {
     complexity: 100,
     description:

@@ -71,7 +71,7 @@ export class ChannelHealthResolver {
     return unixSeconds(at);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => UserObject, {
     nullable: true,
     description: "null: the gateway's own doing, or not known, or erased.",
@@ -80,7 +80,7 @@ export class ChannelHealthResolver {
     return by === null ? null : userById(by);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => ChannelObject, { nullable: true, description: 'As it is now; null: gone.' })
   async channel(
     @Root() { channelId, position }: ChannelChange,
@@ -95,7 +95,7 @@ export class ChannelHealthResolver {
     }
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Subscription(() => ChannelChangeObject, {
     description: 'As it happens. Of changes of one kind to one channel, a slow reader sees the newest.',
     subscribe: ({ context }: SubscriptionData) => stoppable((signal) => changes(context.application.tail, signal)),

@@ -91,7 +91,7 @@ class ChannelHistoryArgs {
 
 @Resolver(() => ChannelHistoryEntryObject)
 export class ChannelHistoryResolver {
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => ChannelHistory, {
     description: 'Newest first. Of tests and balances, the newest thousand of each channel are kept.',
   })

@@ -93,7 +93,7 @@ export class ChannelTypeResolver {
     return isServed(provider);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => [ChannelTypeObject], { description: 'By type number, those that are not served included.' })
   channelTypes(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly ProviderFacts[] {
     return application.queries.providers(viewer);

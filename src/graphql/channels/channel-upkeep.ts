@@ -69,7 +69,7 @@ const lookEveryMs = 500;
 
 @Resolver()
 export class ChannelUpkeepResolver {
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => ChannelTestRunObject)
   channelTestRun(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): ChannelTestRun {
     return application.channels.testRun(viewer);
@@ -107,7 +107,7 @@ export class ChannelUpkeepResolver {
     return updated;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Subscription(() => ChannelTestRunObject, {
     name: 'channelTestRun',
     description: 'How it stands now, and whenever it has come further.',

@@ -223,7 +223,7 @@ export class ChannelResolver {
     return application.queries.provider(channel.type);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, {
     complexity: 5,
     description: 'Address of its proxy, without user name and password; empty: none.',
@@ -232,7 +232,7 @@ export class ChannelResolver {
     return shownProxy((await channelProxy(channel)) ?? '');
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, {
     nullable: true,
     description: 'Why its last test failed; null: it passed, or none was made.',
@@ -241,7 +241,7 @@ export class ChannelResolver {
     return channelTestError(id);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => ChannelPage)
   channels(
     @Ctx() { application }: GraphqlContext,
@@ -251,7 +251,7 @@ export class ChannelResolver {
     return application.queries.channels(viewer, request, filterOf(filter));
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => ChannelTagPage, {
     description: 'Pages of tags with all their channels. Untagged channels do not appear.',
   })
@@ -269,7 +269,7 @@ export class ChannelResolver {
     return { items: [...byTag].map(([tag, channels]) => ({ tag, channels })), count };
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => ChannelObject)
   channel(
     @Ctx() { application }: GraphqlContext,

@@ -93,7 +93,7 @@ export class PaymentObject
   @Field(() => LearnedEnum, { nullable: true, description: 'null: the money has not come.' })
   readonly learned!: Learned['by'] | null;
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => String, { nullable: true, description: 'Why it was completed by hand; for administrators.' })
   readonly reason!: string | null;
 
@@ -209,7 +209,7 @@ export class PaymentResolver {
     return application.queries.ownPayments(viewer, request);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => PaymentPage, { description: 'Everybody’s, newest first.' })
   payments(
     @Ctx() { application }: GraphqlContext,
@@ -224,7 +224,7 @@ export class PaymentResolver {
     return application.queries.payments(viewer, { page, size }, filter);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => [RefusedNoticesObject], { description: 'Notices of payments that were not believed.' })
   refusedNotices(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly RefusedWebhooks[] {
     return application.payments.refusedWebhooks(viewer);
@@ -235,13 +235,13 @@ export class PaymentResolver {
     return disputes > 0;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => UserObject, { nullable: true, description: 'Who ordered; for administrators.' })
   user(@Root() { user_id }: PaymentRow, @Ctx() { userById }: GraphqlContext): Promise<UserRow | null> {
     return userById(user_id);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => UserObject, { nullable: true, description: 'Who completed it by hand; for administrators.' })
   completedBy(
     @Root() { completed_by }: PaymentRow,

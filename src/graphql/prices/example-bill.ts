@@ -100,7 +100,7 @@ function usageOf(used: readonly UsedQuantityInput[]): Counts {
 
 @Resolver()
 export class ExampleBillResolver {
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => ExampleBillObject, { description: 'Worked out as calls are charged. Nothing is stored.' })
   exampleBill(
     @Ctx() { application }: GraphqlContext,

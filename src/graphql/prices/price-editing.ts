@@ -126,7 +126,7 @@ const heavy = 200;
 
 @Resolver()
 export class PriceEditingResolver {
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => StatedPriceObject)
   modelPrice(
     @Ctx() { application }: GraphqlContext,

@@ -97,7 +97,7 @@ const detailOf = (origin: PriceChangeOrigin): string | null => {
 
 @Resolver(() => PriceChangeObject)
 export class PriceHistoryResolver {
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => PriceHistory, { description: 'Newest first.' })
   priceHistory(
     @Ctx() { application }: GraphqlContext,
@@ -108,7 +108,7 @@ export class PriceHistoryResolver {
     return application.queries.priceHistory(viewer, { model: model ?? null, before: cursor, first });
   }
 
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => [PriceProposalObject], {
     description: 'What would take a change back: give it to changeModelPrices. Nothing is stored.',
   })

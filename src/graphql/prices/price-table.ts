@@ -107,7 +107,7 @@ const tableCost = 100;
 
 @Resolver(() => PricedModelObject)
 export class PriceTableResolver {
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => PricedModelPage, { complexity: tableCost })
   priceTable(
     @Ctx() { application }: GraphqlContext,

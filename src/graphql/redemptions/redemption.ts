@@ -41,7 +41,7 @@ export class RedemptionCodeObject
   @Field(() => ID)
   readonly id!: RedemptionId;
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => String, { description: '32 characters; empty: its text is lost.' })
   readonly code!: string;
 
@@ -84,7 +84,7 @@ class RedemptionCodesArgs extends PageArgs {
 
 @Resolver(() => RedemptionCodeObject)
 export class RedemptionResolver {
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => UserObject, { nullable: true, description: 'null: nobody has.' })
   redeemedBy(
     @Root() { redeemed_by }: ReadableRedemption,
@@ -93,7 +93,7 @@ export class RedemptionResolver {
     return redeemed_by === null ? Promise.resolve(null) : userById(redeemed_by);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => RedemptionCodePage, { description: 'Newest first.' })
   redemptionCodes(
     @Ctx() { application }: GraphqlContext,
@@ -104,7 +104,7 @@ export class RedemptionResolver {
     return application.queries.redemptions(viewer, { page, size }, filter);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => RedemptionCodeObject)
   redemptionCode(
     @Ctx() { application }: GraphqlContext,

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { type AuthCheckerFn, createParameterDecorator } from 'type-graphql';
 import type { Application } from '../../application/application.js';
-import { authorise } from '../../application/authorise.js';
+import { authorise, type Needed } from '../../application/authorise.js';
 import type { Site } from '../../application/ports/proof-ports.js';
 import type { Client, UserView } from '../../application/ports/storage-ports.js';
 import type { Visitor } from '../../application/sign-in/human-checks.js';
 import { batched } from '../../concurrency/batched.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { ChannelId, UserId } from '../../domain/kernel/ids.js';
-import type { Role } from '../../domain/user/user.js';
 import type { BodyRoom } from '../../http/body-room.js';
 import { sessionTokenIn } from '../../http/session-cookie.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
@@ -173,8 +172,11 @@ export async function attemptingAsHuman(context: GraphqlContext, answer: string 
   return browser;
 }
 
-/** `@Authorized()`: whoever is signed in; `@Authorized('admin')`: from that role up. Asked anew for every field. */
-export const authChecker: AuthCheckerFn<GraphqlContext, Role> = async ({ context }, roles) => {
+/**
+ * `@Authorized()`: whoever is signed in; `@Authorized('admin')`: from that role up; `@Authorized('admin-reading')`: auditors
+ * as well. Asked anew for every field.
+ */
+export const authChecker: AuthCheckerFn<GraphqlContext, Needed> = async ({ context }, roles) => {
   const viewer = await signedIn(context.caller);
   for (const role of roles) authorise(viewer, role);
   return true;

@@ -18,7 +18,7 @@ class Notifications {
 
 @Resolver()
 export class NotificationsResolver {
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => Notifications)
   async notifications(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): Promise<Notifications> {
     const { waiting, oldestWaitingSince, givenUp } = await application.queries.notifications(viewer);

@@ -70,7 +70,7 @@ class OptionHistoryArgs {
 
 @Resolver(() => OptionChangeObject)
 export class OptionHistoryResolver {
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => OptionHistory, { description: 'Newest first; long texts are cut.' })
   optionHistory(
     @Ctx() { application }: GraphqlContext,
@@ -81,7 +81,7 @@ export class OptionHistoryResolver {
     return application.queries.optionHistory(viewer, { key: key ?? null, before: olderThan, first });
   }
 
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => OptionChangeObject, { description: 'One change, with its whole texts.' })
   optionChange(
     @Ctx() { application }: GraphqlContext,

@@ -225,7 +225,7 @@ const seenIn = (seenAt: number | null | undefined): Position | null => {
 
 @Resolver()
 export class OptionResolver {
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => [Option], { description: 'Every option and its effective value, sorted by key.' })
   options(
     @Ctx() { application }: GraphqlContext,

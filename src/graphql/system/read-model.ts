@@ -88,7 +88,7 @@ export class ReadModelResolver {
     return isLedger(name);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => [ReadModelObject])
   readModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly ReadModelState[] {
     return application.readModels.list(viewer);

@@ -197,25 +197,25 @@ export class TaskResolver {
     return taskMedia({ platform: facts.platform, urls: content?.urls ?? [], ownPicture, ownVideo });
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => ID, { nullable: true, description: 'Whose it is; for administrators.' })
   userId(@Root() { facts }: TaskView): number {
     return facts.userId;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, { nullable: true, description: 'As the user is called now; for administrators.' })
   async username(@Root() { facts }: TaskView, @Ctx() { userById }: GraphqlContext): Promise<string | null> {
     return (await userById(facts.userId))?.username ?? null;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => ID, { nullable: true, description: 'For administrators.' })
   channelId(@Root() { facts }: TaskView): number {
     return facts.channelId;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, { nullable: true, description: 'null: the channel is gone. For administrators.' })
   channelName(@Root() { facts }: TaskView, @Ctx() { application }: GraphqlContext): string | null {
     return application.directory.channel(facts.channelId)?.settings.name ?? null;

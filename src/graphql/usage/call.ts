@@ -212,7 +212,7 @@ class CallObject implements Pick<CallView, 'reserved' | 'promptTokens' | 'price'
   @Field(() => QuotaScalar, { description: 'What was charged and given back, because the answer was withheld.' })
   readonly refunded!: Quota;
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => QuotaScalar, {
     nullable: true,
     description: 'What upstream may charge for and nobody pays; for administrators.',
@@ -265,13 +265,13 @@ export class CallResolver {
     return facts.apiKeyId;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => ID, { nullable: true, description: 'For administrators.' })
   userId(@Root() { facts }: CallView): number {
     return facts.userId;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, {
     nullable: true,
     description: 'As the user is called now; empty: gone. For administrators.',
@@ -280,7 +280,7 @@ export class CallResolver {
     return (await userById(facts.userId))?.username ?? '';
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => [CallAttempt], {
     nullable: true,
     description: 'Channels in the order tried; for administrators.',
@@ -334,13 +334,13 @@ export class PriceOriginResolver {
     return typeof setBy === 'string' ? null : unixSeconds(setBy.at);
   }
 
-  @Authorized('root')
+  @Authorized('root-reading')
   @FieldResolver(() => UserObject, { nullable: true, description: 'Who set it; for root.' })
   async by(@Root() { setBy }: PriceOrigin, @Ctx() { userById }: GraphqlContext): Promise<UserRow | null> {
     return typeof setBy === 'string' || setBy.by === null ? null : userById(setBy.by);
   }
 
-  @Authorized('root')
+  @Authorized('root-reading')
   @FieldResolver(() => ID, { nullable: true, description: 'Of the change in the history of options; for root.' })
   position(@Root() { setBy }: PriceOrigin): Position | null {
     return typeof setBy === 'string' ? null : setBy.position;

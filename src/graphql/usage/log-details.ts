@@ -57,7 +57,7 @@ class AdjustmentDetail implements DetailOf<'adjusted'> {
   @Field(() => QuotaScalar, { description: 'The balance before.' })
   readonly observed!: DetailOf<'adjusted'>['observed'];
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => ID, { nullable: true, description: 'Who did it; for administrators.' })
   readonly by!: DetailOf<'adjusted'>['by'];
 }
@@ -72,7 +72,7 @@ class ApiKeyRevokedDetail implements DetailOf<'api-key-revoked'> {
   @Field(() => String, { description: 'Its name then.' })
   readonly name!: string;
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => ID, { nullable: true, description: 'Who did it; for administrators.' })
   readonly by!: DetailOf<'api-key-revoked'>['by'];
 }

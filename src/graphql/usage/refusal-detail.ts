@@ -21,7 +21,7 @@ export class RefusalDetail implements Extract<LogDetail, { kind: 'refused' }> {
   })
   readonly since!: number | null;
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => String, {
     nullable: true,
     description: 'The network of callers that nobody knows, or that may not call from there. For administrators.',

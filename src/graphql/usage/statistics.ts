@@ -162,7 +162,7 @@ export class StatisticsResolver {
     return user_id;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, { nullable: true, description: 'As the user is called now; for administrators.' })
   async username(@Root() { user_id }: UsageStatsGroup, @Ctx() { userById }: GraphqlContext): Promise<string | null> {
     return user_id === null ? null : ((await userById(user_id))?.username ?? null);
@@ -178,7 +178,7 @@ export class StatisticsResolver {
     return channel_id || null;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, { nullable: true, description: 'Null: the channel is gone. For administrators.' })
   channelName(@Root() { channel_id }: UsageStatsGroup, @Ctx() { application }: GraphqlContext): string | null {
     return channel_id ? (application.directory.channel(channel_id)?.settings.name ?? null) : null;

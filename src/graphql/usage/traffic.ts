@@ -100,13 +100,13 @@ export class TrafficResolver {
     return Math.floor(at / 1000);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => Traffic)
   traffic(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): TrafficSnapshot {
     return application.queries.traffic(viewer);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Subscription(() => Traffic, {
     description: 'Every second.',
     subscribe: ({ context }: SubscriptionData) => stoppable((signal) => snapshots(context, signal)),

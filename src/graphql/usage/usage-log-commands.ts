@@ -9,7 +9,7 @@ const heavy = 100;
 
 @Resolver()
 export class UsageLogCommandResolver {
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => SafeIntScalar, {
     complexity: heavy,
     description: 'How many lines `clearUsageLog` would take away now.',

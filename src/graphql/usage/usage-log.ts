@@ -125,7 +125,7 @@ export class UsageLogLine
   /** Given without its alias, which is a field of its own. */
   readonly detail!: LogDetail | null;
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => String, {
     name: 'upstreamCost',
     nullable: true,
@@ -134,11 +134,11 @@ export class UsageLogLine
   })
   readonly upstream_cost!: string | null;
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => [ID], { nullable: true, description: 'Channels in the order tried; for administrators.' })
   readonly attempts!: UsageLogEntry['attempts'];
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Field(() => [FailedAttemptObject], {
     name: 'failedAttempts',
     nullable: true,
@@ -185,19 +185,19 @@ export class UsageLogLineResolver {
     return api_key_id === 0 ? null : api_key_id;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => ID, { nullable: true, description: 'null: nobody who is known. For administrators.' })
   userId(@Root() { user_id }: UsageLogEntry): number | null {
     return user_id === 0 ? null : user_id;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, { nullable: true, description: 'As the user is called now; for administrators.' })
   username(@Root() { username }: UsageLogEntry): string {
     return username;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => ID, {
     nullable: true,
     description: 'The channel that answered, or was tried last; null: none. For administrators.',
@@ -206,7 +206,7 @@ export class UsageLogLineResolver {
     return channel_id === 0 ? null : channel_id;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => String, { nullable: true, description: 'Empty: the channel is gone. For administrators.' })
   channelName(@Root() { channel_name }: UsageLogEntry): string {
     return channel_name;

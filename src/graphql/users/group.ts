@@ -18,7 +18,7 @@ export class UsableGroupObject implements UsableGroup {
 
 @Resolver()
 export class GroupResolver {
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => [String], { description: 'Every group that has a ratio.' })
   groups(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly string[] {
     return application.queries.groupNames(viewer);
@@ -40,13 +40,13 @@ export class GroupResolver {
     return application.queries.ownModels(viewer, group ?? null);
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => [String], { description: 'Models some enabled channel serves.' })
   enabledModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly string[] {
     return application.queries.enabledModels(viewer);
   }
 
-  @Authorized('root')
+  @Authorized('root-reading')
   @Query(() => [String], { description: 'Those of them that have no price.' })
   unpricedModels(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly string[] {
     return application.queries.unpricedModels(viewer);

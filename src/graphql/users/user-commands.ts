@@ -6,7 +6,7 @@ import type { UserAction } from '../../application/users/user-status.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import { UserId } from '../../domain/kernel/ids.js';
-import type { Role } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
@@ -21,6 +21,7 @@ const UserActionEnum = enumeration<UserAction>('UserAction', 'What an administra
   DELETE: 'delete',
   PROMOTE: 'promote',
   DEMOTE: 'demote',
+  APPOINT_AUDITOR: 'appoint-auditor',
 });
 
 @InputType()

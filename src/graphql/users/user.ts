@@ -16,7 +16,7 @@ import type { UserView } from '../../application/ports/storage-ports.js';
 import { type IdentityProvider, identityProviders } from '../../domain/kernel/claim.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { UserId } from '../../domain/kernel/ids.js';
-import type { Role } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { UserFilter, UserSort } from '../../projections/models/user-queries.js';
 import type { UserRow } from '../../projections/models/users.js';
@@ -27,6 +27,7 @@ import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.j
 
 export const RoleEnum = enumeration<Role>('Role', 'What a user may do.', {
   ORDINARY: 'ordinary',
+  AUDITOR: 'auditor',
   ADMIN: 'admin',
   ROOT: 'root',
 });
@@ -181,7 +182,7 @@ export class UserResolver {
       .map((provider) => ({ provider, name: user[provider] }));
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @FieldResolver(() => UserObject, {
     nullable: true,
     description: 'Who has invited the user; null: nobody, or somebody who has been erased. For administrators.',
@@ -196,7 +197,7 @@ export class UserResolver {
     return user.password_secret !== null;
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => UserPage)
   users(
     @Ctx() { application }: GraphqlContext,
@@ -206,7 +207,7 @@ export class UserResolver {
     return application.queries.users(viewer, request, { keyword: keyword ?? '', group: group ?? '' });
   }
 
-  @Authorized('admin')
+  @Authorized('admin-reading')
   @Query(() => UserObject)
   user(
     @Ctx() { application }: GraphqlContext,

@@ -8,7 +8,8 @@ import { type IdentityClaim, type Sealed, type SecretId, UserId } from '../../do
 import { unixSeconds } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { type MoneyEvent, type Movement, movementsOf } from '../../domain/ledger/movements.js';
-import type { Role, UserEvent } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
+import type { UserEvent } from '../../domain/user/user.js';
 import type { ReadModels } from '../database.js';
 import { addById, putRows } from '../engine/multi-row.js';
 import { type ProjectionContext, projection } from '../engine/projection.js';

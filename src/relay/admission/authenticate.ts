@@ -7,7 +7,7 @@ import type {
   Vault,
 } from '../../application/ports/storage-ports.js';
 import type { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
-import { atLeast } from '../../domain/user/user.js';
+import { atLeast } from '../../domain/user/role.js';
 import { rateLimitKey } from '../../http/client-network.js';
 import type { Credential } from '../contracts/caller-dialect.js';
 import { RelayError } from '../contracts/errors.js';

@@ -5,7 +5,7 @@ import type { UserView } from '../../application/ports/storage-ports.js';
 import type { HumanChecks } from '../../application/sign-in/human-checks.js';
 import type { Identity } from '../../application/sign-in/identity.js';
 import { invalidField } from '../../domain/kernel/failure.js';
-import type { Role } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
 import { visitorBehind } from '../session.js';
 import { Body } from './body.js';
 import { type FieldNames, ForeignPage, type Wordings, worded } from './errors.js';

@@ -3,7 +3,7 @@ import { authorise } from '../../application/authorise.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { Identity } from '../../application/sign-in/identity.js';
 import { Failure, type FailureCode } from '../../domain/kernel/failure.js';
-import type { Role } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
 import { sessionUserEvenDisabled } from '../session.js';
 import { RestRefusal } from './errors.js';
 import { messageOf } from './messages.js';

@@ -1,12 +1,12 @@
 import type { RedemptionStatus } from '../../domain/payment/redemption.js';
-import type { Role } from '../../domain/user/user.js';
+import type { Role } from '../../domain/user/role.js';
 import type { ApiKeyRow } from '../../projections/models/api-keys.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import type { UserRow } from '../../projections/models/users.js';
 
 /* The numbers and texts for which the system has words. */
 
-export const roleNumbers: Readonly<Record<Role, number>> = { ordinary: 1, admin: 10, root: 100 };
+export const roleNumbers: Readonly<Record<Role, number>> = { ordinary: 1, auditor: 5, admin: 10, root: 100 };
 export const userStatusNumbers: Readonly<Record<UserRow['status'], number>> = { enabled: 1, disabled: 2 };
 export const apiKeyStatusNumbers: Readonly<Record<ApiKeyRow['status'], number>> = {
   enabled: 1,

@@ -9,7 +9,7 @@ import {
   redemptionDecider,
   redemptionQuota,
 } from '../../../src/domain/payment/redemption.js';
-import type { Role } from '../../../src/domain/user/user.js';
+import type { Role } from '../../../src/domain/user/role.js';
 import { scenariosOf } from '../../support/given/given.js';
 import { refusal } from '../../support/refusal.js';
 

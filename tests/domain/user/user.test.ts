@@ -1,7 +1,8 @@
 import { describe, test } from 'vitest';
 import { Sealed, SecretId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
-import { type Actor, type Role, type UserCommand, type UserEvent, userDecider } from '../../../src/domain/user/user.js';
+import type { Role } from '../../../src/domain/user/role.js';
+import { type Actor, type UserCommand, type UserEvent, userDecider } from '../../../src/domain/user/user.js';
 import { scenariosOf } from '../../support/given/given.js';
 
 const given = scenariosOf(userDecider);

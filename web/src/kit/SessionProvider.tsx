@@ -66,6 +66,8 @@ export function useSignedIn(): Viewer {
 }
 
 export const isAdmin = (viewer: Viewer | null): boolean => viewer?.role === 'ADMIN' || viewer?.role === 'ROOT';
+/** Who sees what is everybody's: auditors do, and change nothing. */
+export const readsAll = (viewer: Viewer | null): boolean => isAdmin(viewer) || viewer?.role === 'AUDITOR';
 export const isRoot = (viewer: Viewer | null): boolean => viewer?.role === 'ROOT';
 
 export function useQuotaUnits(): QuotaUnits {

@@ -8,7 +8,7 @@ import { LinkButton } from '../kit/LinkButton.js';
 import { PageFrame } from '../kit/PageFrame.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { Section } from '../kit/Section.js';
-import { isAdmin, isRoot, useSignedIn } from '../kit/SessionProvider.js';
+import { isRoot, readsAll, useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { BillingProcess } from './BillingProcess.js';
 import { CallEvents } from './CallEvents.js';
@@ -32,7 +32,7 @@ export function CallPage() {
   const { requestId = '' } = useParams();
   const isOver = useRef(false);
   const { data, loading, error, refetch } = useQuery(CallPageDocument, {
-    variables: { requestId, admin: isAdmin(viewer), root: isRoot(viewer) },
+    variables: { requestId, admin: readsAll(viewer), root: isRoot(viewer) || viewer.role === 'AUDITOR' },
     fetchPolicy: 'cache-and-network',
     pollInterval: everyMs,
     skipPollAttempt: () => document.hidden || isOver.current,
@@ -55,7 +55,7 @@ export function CallPage() {
       }
     >
       {call === undefined && <QueryNotice loading={loading} error={error} refetch={refetch} />}
-      {call === null && <LoggedRequest requestId={requestId} admin={isAdmin(viewer)} everyMs={everyMs} />}
+      {call === null && <LoggedRequest requestId={requestId} admin={readsAll(viewer)} everyMs={everyMs} />}
       {call && <CallSections call={call} />}
     </PageFrame>
   );

@@ -57,6 +57,7 @@ export const shellEn: Translation<typeof shellZh> = {
   'readModel.leaveOut.title': 'Leave out event {{at}}?',
   'readModel.stopped': 'Stopped read models: {{names}}',
   reload: 'Reload',
+  'role.AUDITOR': 'Auditor',
   'role.ADMIN': 'Administrator',
   'role.ORDINARY': 'User',
   'role.ROOT': 'Super administrator',

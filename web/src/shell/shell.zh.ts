@@ -52,6 +52,7 @@ export const shellZh = {
   'readModel.leaveOut.title': '跳过事件 {{at}}？',
   'readModel.stopped': '已停止的读模型：{{names}}',
   reload: '重新加载',
+  'role.AUDITOR': '审计员',
   'role.ADMIN': '管理员',
   'role.ORDINARY': '普通用户',
   'role.ROOT': '超级管理员',

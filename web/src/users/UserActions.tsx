@@ -1,6 +1,6 @@
 import { useMutation } from '@apollo/client/react';
 import { Button, ButtonGroup, type Intent, Menu, MenuDivider, MenuItem, PopoverNext } from '@blueprintjs/core';
-import { ArrowDown, ArrowUp, Disable, Dollar, Edit, More, Tick, Trash } from '@blueprintjs/icons';
+import { ArrowDown, ArrowUp, Disable, Dollar, Edit, EyeOpen, More, Tick, Trash } from '@blueprintjs/icons';
 import type { JSX } from 'react';
 import { type ListedUserFragment, ManageUserDocument, type UserAction } from '../generated/users/users.js';
 import { useConfirm } from '../kit/form/ConfirmProvider.js';
@@ -15,6 +15,7 @@ import { usersTexts } from './users.texts.js';
 const words = {
   PROMOTE: 'promote',
   DEMOTE: 'demote',
+  APPOINT_AUDITOR: 'appointAuditor',
   ENABLE: 'enable',
   DISABLE: 'disable',
   DELETE: 'delete',
@@ -23,6 +24,7 @@ const words = {
 const looks: Record<UserAction, { readonly icon: JSX.Element; readonly intent: Intent }> = {
   PROMOTE: { icon: <ArrowUp />, intent: 'none' },
   DEMOTE: { icon: <ArrowDown />, intent: 'none' },
+  APPOINT_AUDITOR: { icon: <EyeOpen />, intent: 'none' },
   ENABLE: { icon: <Tick />, intent: 'none' },
   DISABLE: { icon: <Disable />, intent: 'danger' },
   DELETE: { icon: <Trash />, intent: 'danger' },
@@ -43,6 +45,12 @@ export function UserActions({ user }: { readonly user: ListedUserFragment }) {
         return { title: t('confirm.promote', { name }), body: t('confirm.promoteBody'), intent: 'primary' as const };
       case 'DEMOTE':
         return { title: t('confirm.demote', { name }) };
+      case 'APPOINT_AUDITOR':
+        return {
+          title: t('confirm.appointAuditor', { name }),
+          body: t('confirm.appointAuditorBody'),
+          intent: 'primary' as const,
+        };
       case 'DISABLE':
         return { title: t('confirm.disable', { name }), body: t('confirm.disableBody') };
       case 'DELETE':

@@ -95,7 +95,10 @@ function NewUser({ onClose }: { readonly onClose: () => void }) {
             <SelectField
               label={t('form.role')}
               value={draft.role}
-              options={(['ORDINARY', 'ADMIN'] as const).map((role) => ({ value: role, label: t(`role.${role}`) }))}
+              options={(['ORDINARY', 'AUDITOR', 'ADMIN'] as const).map((role) => ({
+                value: role,
+                label: t(`role.${role}`),
+              }))}
               onChange={(role) => setDraft({ ...draft, role })}
             />
           )}

@@ -13,10 +13,15 @@ export const isDeleted = ({ deletedAt }: ListedUserFragment): boolean => deleted
 export const mayOpen = (viewer: Viewer, user: ListedUserFragment): boolean =>
   !isDeleted(user) && outranks(viewer, user);
 
+const ranksFor: Readonly<Record<Exclude<ListedUserFragment['role'], 'ROOT'>, readonly UserAction[]>> = {
+  ORDINARY: ['PROMOTE', 'APPOINT_AUDITOR'],
+  AUDITOR: ['PROMOTE', 'DEMOTE'],
+  ADMIN: ['APPOINT_AUDITOR', 'DEMOTE'],
+};
+
 /** What may be done to a user, in the order it is shown. */
 export function actionsFor(viewer: Viewer, user: ListedUserFragment): readonly UserAction[] {
   if (user.role === 'ROOT' || !mayOpen(viewer, user)) return [];
-  const rank: readonly UserAction[] =
-    viewer.role !== 'ROOT' && user.role === 'ORDINARY' ? [] : [user.role === 'ADMIN' ? 'DEMOTE' : 'PROMOTE'];
-  return [...rank, user.status === 'ENABLED' ? 'DISABLE' : 'ENABLE', 'DELETE'];
+  const ranks: readonly UserAction[] = viewer.role === 'ROOT' ? ranksFor[user.role] : [];
+  return [...ranks, user.status === 'ENABLED' ? 'DISABLE' : 'ENABLE', 'DELETE'];
 }

@@ -14,7 +14,7 @@ import type { usersZh } from './users.zh.js';
 
 type UserColumn = Column<ListedUserFragment>;
 
-const roleIntents = { ORDINARY: 'none', ADMIN: 'primary', ROOT: 'warning' } as const;
+const roleIntents = { ORDINARY: 'none', AUDITOR: 'success', ADMIN: 'primary', ROOT: 'warning' } as const;
 
 export const userColumns = (
   t: Translate<typeof usersZh>,
