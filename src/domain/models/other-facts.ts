@@ -54,6 +54,10 @@ const families: readonly FactRow[] = [
   // They decide on their own how long to think.
   wholeName(/^grok-4\.20-.*reasoning/, { refusesEffort: true }),
   family(/^grok-.*image/, { drawsOnly: true }),
+  family(/^(cogview|glm-image|doubao-seed(ream|edit)|wanx|wan[\d.]+-(t2i|i2i|image)|qwen-image|z-image|irag)/, {
+    drawsOnly: true,
+  }),
+  family(/^(flux|kolors|stable-diffusion|sdxl|sd-turbo|lucid-origin|phoenix-)/i, { drawsOnly: true }),
   family(/^grok-2/, limits(32_768, 131_072)),
   family(/^grok-3/, limits(131_072, 131_072)),
   family(/^grok-/i, squares(256, 256, 448, 6)),

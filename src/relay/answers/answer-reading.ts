@@ -3,6 +3,7 @@ import type {
   AnswerStream,
   CallerRequest,
   CallInfo,
+  FailedAnswer,
   Generated,
   Provider,
   StreamStep,
@@ -12,9 +13,9 @@ import type { TwoWaySocket } from '../contracts/two-way.js';
 import type { JsonObject } from '../json/json.js';
 import type { LargeWork } from '../text/large-work.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
+import type { Picture } from '../upstream/pictures.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
 import type { Sending, UpstreamBody } from '../upstream/upstream.js';
-import type { UpstreamError } from '../upstream/upstream-error.js';
 
 /* What is to be read of an upstream's answer, and what came of it. */
 
@@ -55,7 +56,7 @@ export interface StreamReading {
 export type Read =
   | { readonly ok: true; readonly got: Got }
   /** `costUnknown`: upstream may have done the work although nothing of it can be used. */
-  | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown: boolean };
+  | (Pick<FailedAnswer, 'ok' | 'error' | 'later' | 'orderFailed'> & { readonly costUnknown: boolean });
 
 export interface SilenceLimits {
   readonly idleMs: number;
@@ -78,4 +79,6 @@ export interface AnswerToRead {
   readonly maxBytes: number;
   /** Counts what is held of the answer; whoever asked lets it go. */
   readonly slot: AnswerSlot;
+  /** A picture that upstream names by its address; null: it cannot be had. */
+  readonly fetchPicture: (address: string) => Promise<Picture | null>;
 }

@@ -1,9 +1,10 @@
 import { isImageMode } from '../../domain/channel/provider.js';
-import { type Answer, type CallerRequest, wireOf } from '../contracts/protocol.js';
+import { type Answer, type CallerRequest, type NamedPictures, wireOf } from '../contracts/protocol.js';
 import { asCallerTakes } from '../protocols/caller-calls.js';
 import { ImagesAsStream } from '../protocols/images-as-stream.js';
 import { ResponseAsStream } from '../protocols/openai/response-as-stream.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
+import type { Picture } from '../upstream/pictures.js';
 import { LineTooLong } from '../upstream/sse.js';
 import type { UpstreamAnswer } from '../upstream/upstream.js';
 import { reportedRetryAfter, unreadableAnswer } from '../upstream/upstream-error.js';
@@ -43,23 +44,49 @@ export async function readWhole(
   body: Buffer,
 ): Promise<Read> {
   const { provider, channel, caller, info, largeWork } = answered;
-  return largeWork.run(body.length, () => {
+  const read = await largeWork.run(body.length, () => {
     const answer = wireOf(provider, caller.mode).answer({ provider, channel, caller, status, headers, body, info });
-    if (!answer.ok) return { ok: false, error: answer.error, costUnknown: answer.costUnknown ?? false };
-    try {
-      return caller.stream ? asStream(answered, answer) : asWhole(answered, answer);
-    } catch (error) {
-      if (!(error instanceof LineTooLong)) throw error;
-      return {
-        ok: false,
-        error: unreadableAnswer('the upstream answered with more than an answer has'),
-        costUnknown: true,
-      };
-    }
+    return namesPictures(answer) ? answer : readOf(answered, answer);
   });
+  if (!('named' in read)) return read;
+  return readOf(answered, { ...read, body: read.named.inlined(await fetchNamed(answered, read.named)) });
 }
 
-function asWhole({ channel, caller }: AnswerToRead, answer: Extract<Answer, { ok: true }>): Read {
+type Answered = Extract<Answer, { ok: true }>;
+
+const namesPictures = (answer: Answer): answer is Answered & { readonly named: NamedPictures } =>
+  answer.ok && answer.named !== undefined;
+
+/** As far as they can be had: an answer that is paid for is not lost with a picture that is gone. */
+async function fetchNamed(
+  { fetchPicture }: AnswerToRead,
+  { addresses }: NamedPictures,
+): Promise<ReadonlyMap<string, Picture>> {
+  const fetched = new Map<string, Picture>();
+  await Promise.all(
+    addresses.map(async (address) => {
+      const picture = await fetchPicture(address);
+      if (picture !== null) fetched.set(address, picture);
+    }),
+  );
+  return fetched;
+}
+
+function readOf(answered: AnswerToRead, answer: Answer): Read {
+  if (!answer.ok) return { ...answer, costUnknown: answer.costUnknown ?? false };
+  try {
+    return answered.caller.stream ? asStream(answered, answer) : asWhole(answered, answer);
+  } catch (error) {
+    if (!(error instanceof LineTooLong)) throw error;
+    return {
+      ok: false,
+      error: unreadableAnswer('the upstream answered with more than an answer has'),
+      costUnknown: true,
+    };
+  }
+}
+
+function asWhole({ channel, caller }: AnswerToRead, answer: Answered): Read {
   const changed = !answer.own && asCallerTakes(answer.body, caller, channel);
   const bytes = caller.dialect.whole(changed ? { ...answer, untouched: false } : answer, caller, channel);
   const { textType, usage, generated } = answer;
@@ -74,7 +101,7 @@ function asStreamOf({ mode }: Pick<CallerRequest, 'mode'>) {
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
 function asStream(
   { caller, channel, info, sending, slot }: AnswerToRead,
-  answer: Extract<Answer, { ok: true }>,
+  answer: Answered,
 ): Extract<Read, { ok: true }> {
   const context = { channel, caller, info };
   const decoder = new (asStreamOf(caller))(answer, context);

@@ -177,13 +177,38 @@ export interface Generated {
   readonly task?: AcceptedTask;
 }
 
+/** Pictures that upstream names by their addresses, and that the caller wants in the answer itself. */
+export interface NamedPictures {
+  readonly addresses: readonly string[];
+  /** The answer with those that could be fetched, by their addresses. The others stay as they are. */
+  readonly inlined: (fetched: ReadonlyMap<string, Picture>) => JsonObject;
+}
+
+/** What was ordered is not there yet: how upstream is asked for it, and after how many milliseconds. */
+export interface LaterAnswer {
+  readonly request: UpstreamRequest;
+  readonly afterMs: number;
+}
+
+export interface FailedAnswer {
+  readonly ok: false;
+  readonly error: UpstreamError;
+  /** Upstream has done work for it, and may charge for that. Left out: it has not. */
+  readonly costUnknown?: boolean;
+  /** It is to come; `error` is what is said where it never does. Left out: it has failed. */
+  readonly later?: LaterAnswer;
+  /** What was ordered has failed, as upstream says: it is not asked for again. Left out: nothing was ordered. */
+  readonly orderFailed?: true;
+}
+
 export type Answer =
   | ({
       readonly ok: true;
       readonly generated: Generated;
+      /** Left out: none. */
+      readonly named?: NamedPictures;
     } & WholeAnswer)
-  /** `costUnknown`: upstream has done work for it, and may charge for that. Left out: it has not. */
-  | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown?: boolean };
+  | FailedAnswer;
 
 export interface StreamStep {
   /** To be sent now; null: nothing. */

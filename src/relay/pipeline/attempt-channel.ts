@@ -17,14 +17,14 @@ import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
 import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
 import { type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
 import { mappedModel, type ParsedChannel, servesByResponses } from './channel-settings.js';
+import { orderedAnswer } from './ordered-answer.js';
 import { type AttemptTarget, type ChannelRequest, judged, type SendAttemptPorts, sendAttempt } from './send-attempt.js';
 import { requestAt } from './served-mode.js';
 import { requestOptions, upstreamChannelOf } from './upstream-channel.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
-export type ChannelAttemptPorts = SendAttemptPorts &
-  Pick<RelayPorts, 'vault' | 'clock' | 'pictures' | 'providerOf' | 'authorising'>;
+export type ChannelAttemptPorts = SendAttemptPorts & Pick<RelayPorts, 'vault' | 'clock' | 'providerOf' | 'authorising'>;
 
 export async function attemptChannel(
   ports: ChannelAttemptPorts,
@@ -67,11 +67,15 @@ export async function attemptChannel(
 
   const target = { provider, channel: upstreamChannel, parsed };
   const { authorisation } = provider;
-  const send = (sent: UpstreamRequest): Promise<Attempt> =>
+  const send = (sent: UpstreamRequest, asked = call): Promise<Attempt> =>
     authorisation === undefined
-      ? sendAttempt(ports, call, target, sent)
-      : askAuthorised(ports, call, { ...target, authorisation }, sent);
-  const attempt = await send(request);
+      ? sendAttempt(ports, asked, target, sent)
+      : askAuthorised(ports, asked, { ...target, authorisation }, sent);
+  const attempt = await orderedAnswer(await send(request), {
+    // It is the order that may cost.
+    ask: (question) => send(question, { ...call, inFlightCall: null }),
+    patienceMs: ports.config.answerTimeoutMs,
+  });
   const { urlIfMissing } = request;
   if (attempt.ok || attempt.answered !== 404 || urlIfMissing === undefined) return attempt;
   return send({ ...request, url: undoubled(upstreamChannel.baseUrl, urlIfMissing) });

@@ -1,5 +1,6 @@
 import type { Got } from '../answers/answer-reading.js';
 import { networkFailure, type RelayError, saturatedHere } from '../contracts/errors.js';
+import type { LaterAnswer } from '../contracts/protocol.js';
 import type { ServiceSent } from '../contracts/service-tier.js';
 import type { RequestedThinking } from '../protocols/requested-thinking.js';
 import type { Unreached } from '../upstream/upstream.js';
@@ -43,6 +44,10 @@ export interface AttemptFailure {
   readonly unauthorised: boolean;
   /** Set when the failure says that the channel itself is out of order: why. */
   readonly outOfOrder: string | null;
+  /** What was ordered is to come. Left out: it is not. */
+  readonly later?: LaterAnswer;
+  /** What was ordered has failed for good. Left out: nothing is known of an order. */
+  readonly orderFailed?: true;
 }
 
 export type Attempt = AnsweredAttempt | AttemptFailure;

@@ -9,6 +9,7 @@ import type { CallerConnection } from '../delivery/caller-connection.js';
 import type { InFlightCall } from '../metering/in-flight-calls.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
+import type { Picture } from '../upstream/pictures.js';
 import { wordsOf } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import { type Attempt, type AttemptFailure, failed, type SentRequest, unreached } from './attempt-failure.js';
@@ -44,7 +45,10 @@ export interface AttemptTarget {
   readonly parsed: ParsedChannel;
 }
 
-export type SendAttemptPorts = Pick<RelayPorts, 'directory' | 'upstream' | 'config' | 'largeWork' | 'answers'>;
+export type SendAttemptPorts = Pick<
+  RelayPorts,
+  'directory' | 'upstream' | 'config' | 'largeWork' | 'answers' | 'pictures'
+>;
 
 export async function sendAttempt(
   ports: SendAttemptPorts,
@@ -92,7 +96,12 @@ export async function sendAttempt(
     const room = { maxBytes: answers.maxBytes, slot: answerSlot };
     const patience = { idleMs, unseenMs: answerTimeoutMs };
     const { gathers, streamsLines } = request;
-    const answered = { provider, channel, caller, gathers, streamsLines, info, sending, patience, largeWork, ...room };
+    const fetchPicture = async (address: string): Promise<Picture | null> =>
+      (await ports.pictures.fetch([address], payer, answerSlot))?.get(address) ?? null;
+    const answered = {
+      ...{ provider, channel, caller, gathers, streamsLines, info, sending, patience, largeWork, fetchPicture },
+      ...room,
+    };
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);
@@ -100,8 +109,12 @@ export async function sendAttempt(
       return { ok: true, upstreamModel, reasoningEffort, thinking, service, got: read.got, headers, stores };
     }
     answerSlot.leave();
-    const { error, costUnknown } = read;
-    const judgement = judged(ports, { provider, parsed }, { error, costUnknown, request: wordsOf(request.content) });
+    const { error, costUnknown, later, orderFailed } = read;
+    const judgement = {
+      ...judged(ports, { provider, parsed }, { error, costUnknown, request: wordsOf(request.content) }),
+      ...(later !== undefined && { later }),
+      ...(orderFailed === true && { orderFailed }),
+    };
     return costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;
   } finally {
     if (grace !== null) clearTimeout(grace);

@@ -1,10 +1,12 @@
-import { usual } from '../../domain/channel/provider.js';
+import { imageModes, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import { switchedByType } from '../catalogue/reasoning-overhead.js';
 import type { EmbeddingRequest } from '../contracts/neutral-request.js';
 import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { countIn, isObject, objectsIn } from '../json/json.js';
 import { isPictureInput, textsToEmbed } from '../protocols/embeddings.js';
+import { arkImages } from '../protocols/images/ark-images.js';
+import { withImages } from '../protocols/images/image-wire.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
@@ -51,7 +53,7 @@ export const ark: Provider = {
   defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
   defaultModels: modelList(`
     doubao-seed-1-8-251228 doubao-seed-1-6-251015 doubao-seed-1-6-flash-250828 doubao-seed-1-6-thinking-250715
-    doubao-1-5-pro-32k-250115 doubao-1-5-lite-32k-250115 doubao-seedream-4-0-250828 doubao-embedding-large-text-250515
+    doubao-1-5-pro-32k-250115 doubao-1-5-lite-32k-250115 doubao-seedream-4-0-250828 doubao-seedream-4-5-251128 doubao-embedding-large-text-250515
     doubao-embedding-vision-250615
     deepseek-v3-1-terminus deepseek-r1-250528 Doubao-pro-128k Doubao-pro-32k Doubao-pro-4k Doubao-lite-128k
     Doubao-lite-32k Doubao-lite-4k Doubao-embedding
@@ -59,17 +61,20 @@ export const ark: Provider = {
   colour: 'blue',
   keyHint: 'API key',
   // https://www.volcengine.com/docs/82379/1585128: functions are the only tools of its caller's.
-  modes: ['chat', 'completions', 'responses', 'embeddings'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...imageModes],
   responsesBySetting: true,
   bringsPrompt: (model) => model.startsWith('bot'),
   models: modelsAt('/api/v3/models'),
   overheadRule: switchedByType,
-  protocol: openAi({
-    newerLimit: true,
-    url,
-    usageOnRequest: true,
-    knowsThinking: true,
-    reshape: multimodal,
-    translate,
-  }),
+  protocol: withImages(
+    openAi({
+      newerLimit: true,
+      url,
+      usageOnRequest: true,
+      knowsThinking: true,
+      reshape: multimodal,
+      translate,
+    }),
+    arkImages,
+  ),
 };

@@ -1,4 +1,4 @@
-import { type Mode, other, usual } from '../../domain/channel/provider.js';
+import { isImageMode, type Mode, other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import {
   type CallerRequest,
@@ -10,6 +10,8 @@ import {
 import { jsonText } from '../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, scalarText, textIn } from '../json/json.js';
 import { whisperAnswer, whisperRequest } from '../protocols/cloudflare-whisper.js';
+import { cloudflareImages } from '../protocols/images/cloudflare-images.js';
+import { imageRequest } from '../protocols/images/image-wire.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { inPages, listedModelsIn, type ModelsWire, modesByWord } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
@@ -93,15 +95,21 @@ const heard = ({ mode }: Pick<CallerRequest, 'mode'>): boolean => mode === 'tran
 
 const family = openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend });
 
+const images = cloudflareImages(failure, url);
+
 const protocol: Protocol = {
   ...family,
   request(asked) {
     const { provider, channel, caller, model } = asked;
+    if (isImageMode(caller.mode)) return imageRequest(images, asked);
     if (!heard(caller)) return family.request(asked);
     const address = `${rootOf(baseOf(provider, channel), channel)}/run/${pathSegments(model)}`;
     return whisperRequest(asked, { url: address, takesFields: takesFields(model) });
   },
-  answer: (received) => (heard(received.caller) ? whisperAnswer(failure, received) : family.answer(received)),
+  answer(received) {
+    if (isImageMode(received.caller.mode)) return images.answer(received);
+    return heard(received.caller) ? whisperAnswer(failure, received) : family.answer(received);
+  },
 };
 
 const pageSize = 100;
@@ -112,7 +120,7 @@ const tasks: Readonly<Record<string, readonly Mode[]>> = {
   'Text Embeddings': ['embeddings'],
   'Automatic Speech Recognition': ['transcription'],
   'Text-to-Speech': [],
-  'Text-to-Image': [],
+  'Text-to-Image': ['image-generation'],
   'Image-to-Text': [],
   'Text Classification': [],
   'Image Classification': [],
@@ -144,7 +152,7 @@ export const cloudflare: Provider = {
   defaultModels: modelList(`
     @cf/meta/llama-3.3-70b-instruct-fp8-fast @cf/meta/llama-4-scout-17b-16e-instruct @cf/openai/gpt-oss-120b
     @cf/openai/gpt-oss-20b @cf/qwen/qwen3-30b-a3b-fp8 @cf/baai/bge-m3 @cf/baai/bge-base-en-v1.5 @cf/openai/whisper
-    @cf/openai/whisper-large-v3-turbo
+    @cf/openai/whisper-large-v3-turbo @cf/black-forest-labs/flux-1-schnell @cf/leonardo/lucid-origin
     @cf/meta/llama-3.1-8b-instruct @cf/meta/llama-2-7b-chat-fp16 @cf/meta/llama-2-7b-chat-int8
     @cf/mistral/mistral-7b-instruct-v0.1 @hf/thebloke/deepseek-coder-6.7b-base-awq
     @hf/thebloke/deepseek-coder-6.7b-instruct-awq @cf/deepseek-ai/deepseek-math-7b-base
@@ -161,7 +169,7 @@ export const cloudflare: Provider = {
   colour: 'grey',
   keyHint: 'API token',
   other: other('account id'),
-  modes: ['chat', 'completions', 'responses', 'embeddings', 'transcription', 'translation'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', 'transcription', 'translation', 'image-generation'],
   models,
   protocol,
 };

@@ -1,4 +1,4 @@
-import { other, usual } from '../../domain/channel/provider.js';
+import { imageModes, other, usual } from '../../domain/channel/provider.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
@@ -10,6 +10,8 @@ import {
   pictureEmbeddingUrl,
   vectorsAnswered,
 } from '../protocols/dashscope-embeddings.js';
+import { dashscopeImages } from '../protocols/images/dashscope-images.js';
+import { withImages } from '../protocols/images/image-wire.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
@@ -92,6 +94,20 @@ function urlOf(target: Target): string {
   return mode === 'embeddings' && embedsPictures(target.model) ? pictureEmbeddingUrl(target) : url(target);
 }
 
+const family = openAi({
+  minThinking: () => ({ reasoning_effort: 'none' }),
+  url: urlOf,
+  reshape: (body, target) => nativeRerank(pictureEmbedding(body, target), target),
+  translate: (body, reading) =>
+    (reading.mode === 'embeddings' ? vectorsAnswered : rerankAnswered)?.(body, reading) ?? body,
+  headers: ({ channel, caller }) => ({
+    ...(caller.stream && { 'x-dashscope-sse': 'enable' }),
+    ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim().replace(/\s+/g, ' ') }),
+  }),
+  usageOnRequest: true,
+  edits: [searching, boundedTopP(0.001, 0.999), effortAsBudget, thinkingOnlyInStreams],
+});
+
 export const dashscope: Provider = {
   ...usual,
   type: 17,
@@ -102,27 +118,15 @@ export const dashscope: Provider = {
     qwen-max qwen-max-latest qwen-max-longcontext qwen3-235b-a22b qwen3-32b qwen3-30b-a3b qwen3-14b
     qwen3-next-80b-a3b-thinking qwen3-235b-a22b-thinking-2507 qwen3-30b-a3b-thinking-2507 qwq-plus qwq-plus-latest
     qwq-32b qwen-coder qwen3-coder-plus qwen3-coder-flash qwen-vl-max qwen-vl-plus text-embedding-v4 text-embedding-v3
-    text-embedding-v2 text-embedding-v1 multimodal-embedding-v1 wanx-v1 qwen3-rerank gte-rerank-v2
+    text-embedding-v2 text-embedding-v1 multimodal-embedding-v1 wanx-v1 wan2.5-t2i-preview wan2.6-t2i qwen-image-plus qwen-image-edit-plus qwen3-rerank gte-rerank-v2
   `),
   colour: 'orange',
   keyHint: 'API key',
   other: other('plugin settings as JSON, sent along with every call'),
   // https://help.aliyun.com/en/model-studio/compatibility-with-openai-responses-api: what it does not list it ignores.
-  modes: ['chat', 'completions', 'responses', 'embeddings', 'rerank'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', 'rerank', ...imageModes],
   responsesBySetting: true,
   models: modelsAt('/compatible-mode/v1/models'),
   overheadRule: switchedByFlag,
-  protocol: openAi({
-    minThinking: () => ({ reasoning_effort: 'none' }),
-    url: urlOf,
-    reshape: (body, target) => nativeRerank(pictureEmbedding(body, target), target),
-    translate: (body, reading) =>
-      (reading.mode === 'embeddings' ? vectorsAnswered : rerankAnswered)?.(body, reading) ?? body,
-    headers: ({ channel, caller }) => ({
-      ...(caller.stream && { 'x-dashscope-sse': 'enable' }),
-      ...(channel.other.trim() !== '' && { 'x-dashscope-plugin': channel.other.trim().replace(/\s+/g, ' ') }),
-    }),
-    usageOnRequest: true,
-    edits: [searching, boundedTopP(0.001, 0.999), effortAsBudget, thinkingOnlyInStreams],
-  }),
+  protocol: withImages(family, dashscopeImages),
 };

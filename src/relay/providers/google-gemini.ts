@@ -1,4 +1,4 @@
-import { other, usual } from '../../domain/channel/provider.js';
+import { imageModes, other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { gemini } from '../protocols/gemini/gemini.js';
@@ -29,7 +29,7 @@ export const googleGemini: Provider = {
   keyHint: 'API key',
   other: other('API version, e.g. v1beta'),
   forbiddenMeansDead: true,
-  modes: ['chat', 'embeddings', 'counting', 'task'],
+  modes: ['chat', 'embeddings', 'counting', ...imageModes, 'task'],
   models: pagedGeminiModels,
   protocol: gemini,
   ...geminiVideos({ defaultBaseUrl }),

@@ -1,4 +1,4 @@
-import { other, usual } from '../../domain/channel/provider.js';
+import { imageModes, other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import { NotConvertible, type Protocol, type Provider, type StreamInput } from '../contracts/protocol.js';
 import { thinksByName } from '../protocols/anthropic/thinking.js';
@@ -107,7 +107,7 @@ export const googleVertex: Provider = {
   other: other('region, or a JSON object of regions by model with a default', { region: true }),
   // Each publisher's is at a place of its own, and none says what this account may ask for.
   listsModels: false,
-  modes: ['chat', 'responses', 'embeddings', 'counting', 'task'],
+  modes: ['chat', 'responses', 'embeddings', 'counting', ...imageModes, 'task'],
   responsesBySetting: true,
   protocol,
   ...vertexVideos,

@@ -1,10 +1,12 @@
-import { usual } from '../../domain/channel/provider.js';
+import { imageModes, usual } from '../../domain/channel/provider.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
 import { amountIn, balanceAt, inYuan, reportsBalance } from '../protocols/balance.js';
+import { withImages } from '../protocols/images/image-wire.js';
+import { siliconcloudImages } from '../protocols/images/siliconcloud-images.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { NotReported } from '../protocols/provider-queries.js';
 
@@ -22,7 +24,7 @@ export const siliconcloud: Provider = {
   defaultModels: modelList(`
     deepseek-ai/DeepSeek-V3.2 deepseek-ai/DeepSeek-V3.1 deepseek-ai/DeepSeek-V3 deepseek-ai/DeepSeek-R1
     Qwen/Qwen3-235B-A22B-Instruct-2507 Qwen/Qwen3-32B Qwen/Qwen3-8B zai-org/GLM-4.6 moonshotai/Kimi-K2-Instruct-0905
-    Qwen/Qwen3-Embedding-8B Qwen/Qwen3-Reranker-8B THUDM/glm-4-9b-chat stabilityai/stable-diffusion-xl-base-1.0
+    Qwen/Qwen-Image Qwen/Qwen-Image-Edit-2509 Kwai-Kolors/Kolors Qwen/Qwen3-Embedding-8B Qwen/Qwen3-Reranker-8B THUDM/glm-4-9b-chat stabilityai/stable-diffusion-xl-base-1.0
     TencentARC/PhotoMaker InstantX/InstantID stabilityai/stable-diffusion-2-1 stabilityai/sd-turbo
     stabilityai/sdxl-turbo ByteDance/SDXL-Lightning deepseek-ai/deepseek-llm-67b-chat Qwen/Qwen1.5-14B-Chat
     Qwen/Qwen1.5-7B-Chat Qwen/Qwen1.5-110B-Chat Qwen/Qwen1.5-32B-Chat 01-ai/Yi-1.5-6B-Chat 01-ai/Yi-1.5-9B-Chat-16K
@@ -39,11 +41,14 @@ export const siliconcloud: Provider = {
   colour: 'purple',
   keyHint: 'API key',
   ...reportsBalance(balance),
-  modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription', 'rerank'],
+  modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription', 'rerank', ...imageModes],
   overheadRule: switchedByFlag,
-  protocol: openAi({
-    // Those that think unless they are told not to know the switch.
-    minThinking: (model) =>
-      factsOf(model).separateThinking.when === 'unless-refused' ? { enable_thinking: false } : {},
-  }),
+  protocol: withImages(
+    openAi({
+      // Those that think unless they are told not to know the switch.
+      minThinking: (model) =>
+        factsOf(model).separateThinking.when === 'unless-refused' ? { enable_thinking: false } : {},
+    }),
+    siliconcloudImages,
+  ),
 };

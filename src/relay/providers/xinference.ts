@@ -1,6 +1,7 @@
-import { soundModes, usual } from '../../domain/channel/provider.js';
+import { imageModes, soundModes, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
+import { xinferenceImages } from '../protocols/images/xinference-images.js';
 import { openAi } from '../protocols/openai/openai.js';
 
 export const xinference: Provider = {
@@ -11,6 +12,6 @@ export const xinference: Provider = {
   defaultModels: modelList('bge-reranker-v2-m3 jina-reranker-v2'),
   colour: 'blue',
   keyHint: 'API key, or any text',
-  modes: ['chat', 'completions', 'embeddings', ...soundModes, 'rerank'],
-  protocol: openAi({ copiesReasoning: true }),
+  modes: ['chat', 'completions', 'embeddings', ...soundModes, 'rerank', ...imageModes],
+  protocol: openAi({ copiesReasoning: true, reshape: xinferenceImages }),
 };

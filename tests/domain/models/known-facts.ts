@@ -17,15 +17,15 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     @hf/mistralai/mistral-7b-instruct-v0.2 @hf/nexusflow/starling-lm-7b-beta
     @hf/thebloke/deepseek-coder-6.7b-base-awq @hf/thebloke/deepseek-coder-6.7b-instruct-awq
     @hf/thebloke/llamaguard-7b-awq @hf/thebloke/mistral-7b-instruct-v0.1-awq
-    @hf/thebloke/openhermes-2.5-mistral-7b-awq @hf/thebloke/zephyr-7b-beta-awq BLOOMZ-7B ByteDance/SDXL-Lightning
+    @hf/thebloke/openhermes-2.5-mistral-7b-awq @hf/thebloke/zephyr-7b-beta-awq BLOOMZ-7B
     ERNIE-3.5-4K-0205 ERNIE-3.5-8K ERNIE-3.5-8K-0205 ERNIE-3.5-8K-1222 ERNIE-4.0-8K ERNIE-Bot-8K ERNIE-Lite-8K-0308
     ERNIE-Lite-8K-0922 ERNIE-Speed-128K ERNIE-Speed-8K ERNIE-Tiny-8K FunAudioLLM/SenseVoiceSmall InstantX/InstantID
     MiniMax-M3 MiniMax-Text-01 MiniMax-VL-01 PaLM-2 Pro/01-ai/Yi-1.5-6B-Chat Pro/01-ai/Yi-1.5-9B-Chat-16K
     Pro/THUDM/chatglm3-6b Pro/meta-llama/Meta-Llama-3-8B-Instruct Pro/mistralai/Mistral-7B-Instruct-v0.2
     Spark-4.0-Ultra Spark-Lite Spark-Max Spark-Max-32K Spark-Pro Spark-Pro-128K SparkDesk SparkDesk-v1.1
     SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0 THUDM/chatglm3-6b TencentARC/PhotoMaker ada babbage
-    black-forest-labs/FLUX.1-schnell chatglm_lite chatglm_pro chatglm_std chatglm_turbo code-davinci-edit-001
-    codestral-latest cogview-3-flash curie davinci deepseek-ai/DeepSeek-Coder-V2-Instruct
+    chatglm_lite chatglm_pro chatglm_std chatglm_turbo code-davinci-edit-001
+    codestral-latest curie davinci deepseek-ai/DeepSeek-Coder-V2-Instruct
     deepseek-ai/DeepSeek-V2-Chat deepseek-ai/DeepSeek-V3 deepseek-ai/DeepSeek-V3.1 deepseek-ai/DeepSeek-V3.2
     deepseek-coder ernie-3.5-128k ernie-3.5-8k ernie-3.5-8k-preview ernie-4.0-8k ernie-4.0-8k-latest
     ernie-4.0-8k-preview ernie-4.0-turbo-128k ernie-4.0-turbo-8k ernie-4.0-turbo-8k-latest
@@ -43,10 +43,9 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     mj_low_variation mj_modal mj_pan mj_reroll mj_shorten mj_upload mj_upscale mj_variation mj_zoom
     moonshotai/Kimi-K2-Instruct-0905 open-mistral-7b
     open-mixtral-8x7b phi4:latest pixtral-large-latest semantic_similarity_s1_v1 sonar sonar-deep-research
-    stabilityai/sd-turbo stabilityai/sdxl-turbo stabilityai/stable-diffusion-2-1
-    stabilityai/stable-diffusion-3-medium stabilityai/stable-diffusion-xl-base-1.0 suno_lyrics suno_music swap_face
+    suno_lyrics suno_music swap_face
     tao-8k text-ada-001 text-babbage-001 text-curie-001 text-davinci-edit-001
-     text-search-ada-doc-001 voxtral-mini-latest wanx-v1 whisper-1 yi-large yi-large-preview
+     text-search-ada-doc-001 voxtral-mini-latest whisper-1 yi-large yi-large-preview
     yi-large-rag yi-large-rag-preview yi-large-turbo yi-lightning yi-medium yi-medium-200k yi-spark yi-vision
     yi-vl-plus`,
     {},
@@ -110,8 +109,12 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
   ],
   [
     `
-    Doubao-lite-128k Doubao-lite-32k Doubao-lite-4k doubao-1-5-lite-32k-250115 doubao-seedream-4-0-250828`,
+    Doubao-lite-128k Doubao-lite-32k Doubao-lite-4k doubao-1-5-lite-32k-250115`,
     { separateThinking: { max: 0, when: 'never', budgeted: false }, separateEverywhere: true },
+  ],
+  [
+    'doubao-seedream-4-0-250828',
+    { separateThinking: { max: 0, when: 'never', budgeted: false }, separateEverywhere: true, drawsOnly: true },
   ],
   [
     'Doubao-pro-128k Doubao-pro-32k Doubao-pro-4k doubao-1-5-pro-32k-250115',
@@ -1261,7 +1264,12 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     },
   ],
   ['gpt-image-2', { hasOwnEncoding: true, isOpenAi: true, drawsByToken: 'open', drawsOnly: true }],
-  ['dall-e-2', { drawsOnly: true }],
+  [
+    `dall-e-2 cogview-3-flash wanx-v1 black-forest-labs/FLUX.1-schnell stabilityai/stable-diffusion-xl-base-1.0
+    stabilityai/stable-diffusion-2-1 stabilityai/stable-diffusion-3-medium stabilityai/sdxl-turbo stabilityai/sd-turbo
+    ByteDance/SDXL-Lightning`,
+    { drawsOnly: true },
+  ],
   ['dall-e-3', { drawsInHd: true, drawsOnly: true }],
   [
     'gpt-oss:20b',

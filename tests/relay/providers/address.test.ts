@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Mode } from '../../../src/domain/channel/provider.js';
+import { isImageMode, type Mode } from '../../../src/domain/channel/provider.js';
 import { NotConvertible, type Provider, wireOf } from '../../../src/relay/contracts/protocol.js';
 import { anthropicCaller } from '../../../src/relay/dialects/anthropic/dialect.js';
 import { geminiCaller } from '../../../src/relay/dialects/gemini/dialect.js';
@@ -22,12 +22,14 @@ const keyFor = ({ documentKey, keyForm }: Provider): string => {
 
 const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: string, query = ''): string => {
   const channel = { ...plainChannel, key: keyFor(provider), baseUrl, other: otherFor(provider) };
-  const video = { seconds: 4, size: '1280x720', n: 1 };
-  const body = { model, messages: [{ role: 'user', content: 'hi' }], prompt: 'hi', input: 'hi', ...video };
+  const drawn = { prompt: 'hi', size: '1280x720', n: 1 };
+  const said = { messages: [{ role: 'user', content: 'hi' }], input: 'hi', seconds: 4 };
+  // Of pictures nothing is carried that is not theirs.
+  const body = { model, ...drawn, ...(isImageMode(mode) ? { images: [] } : said) };
   // Tokens are counted for callers who speak the provider's wire.
   const dialect = [14, 33].includes(provider.type) ? anthropicCaller : geminiCaller;
   const file = { name: 'file', fileName: 'a.wav', type: 'audio/wav', bytes: Buffer.from('RIFF') };
-  const files = mode === 'transcription' || mode === 'translation' ? [file] : null;
+  const files = ['transcription', 'translation', 'image-edit'].includes(mode) ? [file] : null;
   const caller = { ...callerOf(mode, body, query), files, ...(mode === 'counting' && { dialect }) };
   return wireOf(provider, mode).request({ provider, channel, caller, model, options: usualOptions }).url;
 };

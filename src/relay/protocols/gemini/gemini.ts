@@ -1,3 +1,4 @@
+import { isImageMode } from '../../../domain/channel/provider.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { providerTools } from '../../contracts/neutral.js';
 import type { ChatCompletion } from '../../contracts/neutral-answer.js';
@@ -16,6 +17,7 @@ import { asMessage, GeminiReader, outsideCalls } from './answer.js';
 import { embeddingsAnswered } from './embeddings.js';
 import { geminiFailureIn, geminiRefusal, responseSays } from './failure.js';
 import { predictionAnswered } from './imagen.js';
+import { imagesAnswered, sourceAddresses } from './images.js';
 import { pictureAddresses } from './media.js';
 import { isNative } from './native.js';
 import { asksMapsAlone } from './own-tools.js';
@@ -65,8 +67,10 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
   switchedTools: () => providerTools,
   hostedSearch: () => googleSearch,
   // Who speaks this wire gives addresses where Google itself is to look.
-  pictures: ({ caller }) =>
-    isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(neutralAs(caller, 'chat').messages),
+  pictures({ caller }) {
+    if (caller.mode === 'image-edit') return sourceAddresses(caller);
+    return isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(neutralAs(caller, 'chat').messages);
+  },
   answer(answered) {
     const { provider, channel, caller, status, body: bytes, info } = answered;
     const confidential = confidentialOf(provider, channel);
@@ -78,6 +82,7 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
     const error = geminiFailureIn(reported, confidential, isNative(caller));
     if (error !== null) return { ok: false, error };
+    if (isImageMode(caller.mode)) return imagesAnswered(reported, answered);
     return caller.mode === 'chat' && factsOf(info.model).drawsOnly
       ? predictionAnswered(reported, answered)
       : read(reported, answered);

@@ -16,6 +16,7 @@ import { conversation } from './contents.js';
 import { embeddingBody } from './embeddings.js';
 import { generationConfig } from './generation.js';
 import { asksForPrediction, predictionBody } from './imagen.js';
+import { imagesAsked } from './images.js';
 import { isNative, nativeContent, nativeCounting, nativeEmbedding, overridden } from './native.js';
 import { geminiThinkingSuffix, type ThinkingSuffix, thinkingWithin } from './thinking.js';
 import { geminiTools, toolConfig } from './tools.js';
@@ -130,6 +131,13 @@ function asked(
       return native
         ? nativeEmbedding(caller, bareName(model))
         : embeddingBody(neutralAs(caller, 'embeddings'), bareName(model));
+    case 'image-generation':
+    case 'image-edit':
+      return imagesAsked(caller, {
+        model: bareName(model),
+        fetched: options.pictures,
+        safetySettings: safetySettings(options.gemini),
+      });
     case 'counting':
       if (native) return { action: 'countTokens', body: nativeCounting(caller, bareName(model)) };
       throw notServed(caller.mode);

@@ -16,7 +16,7 @@ export const hasPicture = ({ b64_json, url }: JsonObject): boolean => textIn(b64
 
 const picturesIn = (data: unknown): JsonObject[] => objectsIn(data).filter(hasPicture).slice(0, maxImages);
 
-function pictured(): Generation {
+export function pictured(): Generation {
   const generated = new Generation();
   generated.finishReason = 'stop';
   return generated;
