@@ -16,6 +16,7 @@ import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { Picture } from '../upstream/pictures.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
 import type { Sending, UpstreamBody } from '../upstream/upstream.js';
+import type { UpstreamError } from '../upstream/upstream-error.js';
 
 /* What is to be read of an upstream's answer, and what came of it. */
 

@@ -37,6 +37,19 @@ function areaOf(size: string): number {
   return Math.max(width * height || largestUsual, square) / square;
 }
 
+/** Of Google's models that make pictures and talk, whatever quality: https://ai.google.dev/gemini-api/docs/pricing */
+const atGoogle = { usual: 1_290, large: 2_520 };
+/** A longer side is of the largest of their resolutions. */
+const largeAtGoogle = 3_072;
+/** They may think first, and are told no quality by which they would do less of it. */
+const thinkingAtGoogle = 8_192;
+
+function tokensAtGoogle(size: string): PictureTokenCount {
+  const longer = size === byTheModel ? 0 : Math.max(...size.split('x').map(Number));
+  const expected = longer > largeAtGoogle ? atGoogle.large : atGoogle.usual;
+  return { expected, max: atGoogle.large + thinkingAtGoogle };
+}
+
 const isListed = (names: ReadonlySet<string>): boolean =>
   [...names].every((name) => factsOf(name).drawsByToken === 'listed');
 
@@ -49,7 +62,10 @@ export function pictureTokensOf({ size, quality }: OrderedPicture, names: Readon
     return { expected, max: expected + listedMargin };
   }
   const expected = Math.ceil(open[name] * Math.sqrt(area));
-  return { expected, max: Math.ceil(expected * openMargin) + planning };
+  const max = Math.ceil(expected * openMargin) + planning;
+  if (![...names].some((one) => factsOf(one).drawsToo)) return { expected, max };
+  const google = tokensAtGoogle(size);
+  return { expected: google.expected, max: Math.max(google.max, max) };
 }
 
 /** What a picture to go by may have beside what its size says, where the model is to keep to it closely. */
