@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Mode, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
+import { conversationsIn } from '../contracts/moderation-request.js';
 import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../json/json.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
-import { renamed, without } from '../protocols/openai/request.js';
+import { renamed, standardUrl, without } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
 
 /** Ids of tool calls must be nine letters or digits; others become such, the same one for the same call. */
@@ -97,7 +98,8 @@ const mend: OpenAiVariant['mend'] = (message, { streamed, toolCalls }) => {
  */
 const judgedTexts: Edit = (body, { caller }) => {
   const { input } = body;
-  if (caller.mode !== 'moderation' || !isList(input) || !input.some(isObject)) return body;
+  if (caller.mode !== 'moderation' || !isList(input) || !input.some(isObject) || conversationsIn(input) !== null)
+    return body;
   const parts = objectsIn(input);
   const picture = parts.findIndex(({ type }) => type !== 'text');
   if (picture >= 0)
@@ -135,6 +137,11 @@ export const mistral: Provider = {
   modes: ['chat', 'responses', 'embeddings', 'transcription', 'moderation'],
   responsesBySetting: true,
   protocol: openAi({
+    judgesConversations: true,
+    url: (target) =>
+      target.caller.mode === 'moderation' && conversationsIn(target.caller.body.input) !== null
+        ? standardUrl(target).replace(/\/moderations$/, '/chat/moderations')
+        : standardUrl(target),
     edits: [
       without('logprobs', 'top_logprobs', 'logit_bias', 'user'),
       renamed('seed', 'random_seed'),

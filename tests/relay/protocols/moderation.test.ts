@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { chatModerations, moderations } from '../../../src/relay/dialects/openai/endpoints/moderations.js';
 import type { JsonObject, JsonValue } from '../../../src/relay/json/json.js';
+import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from '../providers/golden.js';
 
 /* What upstreams answer to inputs that are to be judged, as they may, and as they may not. */
@@ -63,4 +65,70 @@ test('a picture that Mistral is to judge is refused by its name', () => {
   const ask = () =>
     mistral.protocol.request({ provider: mistral, channel: plainChannel, caller, model: 'm', options: usualOptions });
   expect(ask).toThrow('input[1] must be a text: this provider judges no pictures');
+});
+
+describe('a conversation to be judged', () => {
+  const said = (role: string, content: JsonValue): JsonObject => ({ role, content });
+  const conversation = [said('user', 'Hello'), said('assistant', [part('I hate'), part('you')])];
+  const sent = (provider: typeof openAi, input: JsonValue, baseUrl = '') =>
+    provider.protocol.request({
+      provider,
+      channel: { ...plainChannel, baseUrl },
+      caller: callerOf('moderation', { model: 'm', input }),
+      model: 'm',
+      options: usualOptions,
+    });
+
+  test.each<[string, JsonValue, string]>([
+    ['one', conversation, 'chat/moderations'],
+    ['several', [conversation, conversation], 'chat/moderations'],
+    ['no conversation', ['a', 'b'], 'moderations'],
+    ['no conversation, in parts', [part('a')], 'moderations'],
+  ])('goes to its address at Mistral: %s', (_, input, path) => {
+    expect(sent(mistral, input).url).toBe(`https://api.mistral.ai/v1/${path}`);
+  });
+
+  test('is sent to Mistral unchanged', () => {
+    const { content } = sent(mistral, conversation);
+    expect(content).toMatchObject({ kind: 'json' });
+    expect(JSON.parse(wordsOf(content))).toEqual({ model: 'm', input: conversation });
+  });
+
+  test('is refused by name at a provider that judges texts and pictures alone', () => {
+    expect(() => sent(openAi, conversation)).toThrow('input: this provider judges texts and pictures');
+  });
+
+  test.each<[string, JsonValue, number]>([
+    ['one', conversation, 1],
+    ['two', [conversation, conversation], 2],
+  ])('has as many judgements as there are: %s', (_, input, count) => {
+    expect(answer(input, { results: Array.from({ length: count }, () => judged) })).toMatchObject({ ok: true });
+    expect(answer(input, { results: Array.from({ length: count + 1 }, () => judged) })).toMatchObject({ ok: false });
+  });
+
+  test('is counted and filtered by all of its words', () => {
+    const body = { model: 'm', input: [conversation] };
+    expect(moderations.promptTexts(body)).toEqual(['Hello', 'I hate', 'you']);
+    const counted = (input: JsonValue) =>
+      moderations.demand({ body: { input }, bytes: 1_000, model: 'm', names: new Set(['m']), upload: null }).prompt;
+    expect(counted(conversation).expected).toBeGreaterThan(counted(['Hello', 'I hate', 'you']).expected);
+  });
+
+  test.each<[string, JsonValue]>([
+    ['input[0].role', [said('robot', 'a')]],
+    ['input[1].content', [said('user', 'a'), said('assistant', null)]],
+    ['input[0].content', [said('user', [picture])]],
+    ['input[0].tool_calls', [{ ...said('assistant', 'a'), tool_calls: [] }]],
+    ['input[1]', [said('user', 'a'), 'b']],
+    ['input[1]', [conversation, []]],
+    ['input[1][0].role', [conversation, [said('', 'a')]]],
+    ['input', Array.from({ length: 2_049 }, () => said('user', 'a'))],
+  ])('is refused for its %s', (param, input) => {
+    expect(moderations.invalid({ model: 'm', input }, null)).toMatchObject({ param });
+  });
+
+  test('is all that the address of its own takes', () => {
+    expect(chatModerations.invalid({ input: conversation }, null)).toBeNull();
+    expect(chatModerations.invalid({ input: 'a' }, null)).toMatchObject({ param: 'input' });
+  });
 });

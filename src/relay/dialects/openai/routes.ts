@@ -8,7 +8,7 @@ import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
 import { imageEdits, imageGenerations } from './endpoints/images.js';
-import { moderations } from './endpoints/moderations.js';
+import { chatModerations, moderations } from './endpoints/moderations.js';
 import { realtime } from './endpoints/realtime.js';
 import { rerank } from './endpoints/rerank.js';
 import { responses } from './endpoints/responses.js';
@@ -30,6 +30,7 @@ const endpoints: readonly Endpoint[] = [
   embeddings,
   rerank,
   moderations,
+  chatModerations,
   speech,
   transcriptions,
   translations,

@@ -1,5 +1,5 @@
-import { judgementsOf } from '../../contracts/moderation-request.js';
-import type { Answer, AnswerInput } from '../../contracts/protocol.js';
+import { conversationsIn, judgementsOf } from '../../contracts/moderation-request.js';
+import { type Answer, type AnswerInput, type CallerRequest, NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { Generation } from './reply.js';
@@ -8,6 +8,12 @@ import { readOpenAiUsage } from './usage.js';
 import type { OpenAiVariant } from './variant.js';
 
 /* Judgements of texts and pictures. OpenAI's say whether an input is flagged; others say it by their categories alone. */
+
+/** Throws NotConvertible. */
+export function refuseConversations({ judgesConversations }: OpenAiVariant, { mode, body }: CallerRequest): void {
+  if (mode !== 'moderation' || judgesConversations === true || conversationsIn(body.input) === null) return;
+  throw new NotConvertible('caller', 'input: this provider judges texts and pictures, and no conversations');
+}
 
 const isJudgement = ({ flagged, categories }: JsonObject): boolean =>
   typeof flagged === 'boolean' || isObject(categories);

@@ -11,6 +11,7 @@ import { formParts } from '../form-parts.js';
 import { baseOf, notServed, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
 import { withInlinedPictures } from './inlined-pictures.js';
+import { refuseConversations } from './moderation.js';
 import { inPlainWords } from './plain-words.js';
 import { documentsAsTexts } from './rerank.js';
 import type { Edit, OpenAiVariant, Target } from './variant.js';
@@ -248,6 +249,7 @@ export function openAiRequest(
   ];
   const own = first.length > 0 ? [...first, ...(variant.edits ?? [])] : (variant.edits ?? []);
   const edits = [...(options.passThrough ? [] : own), ...(variant.reshape ? [variant.reshape] : [])];
+  refuseConversations(variant, caller);
   const asCalled: JsonObject = caller.dialect.wire === 'openai' ? caller.body : caller.neutral().body;
   let body: JsonObject = { ...asCalled, model };
   if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);

@@ -61,6 +61,8 @@ export interface OpenAiVariant {
   readonly reshape?: Edit;
   /** It fetches nothing: pictures by their address are put into the request. Not in pass-through. */
   readonly inlinesPictures?: true;
+  /** It judges conversations, and not texts and pictures alone. */
+  readonly judgesConversations?: true;
   /** Finish reasons OpenAI's clients do not know. */
   readonly finishReasons?: ReadonlyMap<string, string>;
   /** Reasoning comes as `reasoning`; clients look for `reasoning_content`. */

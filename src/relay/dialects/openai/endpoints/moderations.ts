@@ -1,11 +1,11 @@
 import type { Endpoint } from '../../../contracts/endpoint.js';
-import { invalidModeration } from '../../../contracts/moderation-request.js';
-import { isObject, type JsonObject, objectsIn, textIn } from '../../../json/json.js';
+import { conversationsIn, invalidModeration, textsOfMessage } from '../../../contracts/moderation-request.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../json/json.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts, tallyInput } from '../input.js';
 
-/* Texts and pictures that are judged: nothing is put out that is counted, and there is no stream. */
+/* Texts, pictures and conversations that are judged: nothing is put out that is counted, and there is no stream. */
 
 function invalid({ model, input, stream }: JsonObject) {
   const code = 'invalid_moderation_request';
@@ -17,7 +17,14 @@ function invalid({ model, input, stream }: JsonObject) {
   return fault === null ? null : { code, ...fault };
 }
 
+/** Of all conversations; null: there are none. */
+const messagesIn = ({ input }: JsonObject): JsonObject[] | null =>
+  conversationsIn(input)?.flatMap((conversation) => (isList(conversation) ? objectsIn(conversation) : [])) ?? null;
+
 const partsIn = ({ input }: JsonObject): JsonObject[] => objectsIn(input);
+
+/** What a message has beside its words. */
+const perMessage = 8;
 
 export const moderations: Endpoint = {
   path: '/v1/moderations',
@@ -29,12 +36,22 @@ export const moderations: Endpoint = {
   thinking: null,
   toNeutral: null,
   invalid,
-  promptTexts: (body) => [...inputTexts(body.input), ...partsIn(body).flatMap(({ text }) => textIn(text) ?? [])],
+  promptTexts: (body) =>
+    messagesIn(body)?.flatMap((message) => textsOfMessage(message) ?? []) ?? [
+      ...inputTexts(body.input),
+      ...partsIn(body).flatMap(({ text }) => textIn(text) ?? []),
+    ],
   asksForAudio: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
   demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
+    const messages = messagesIn(body);
+    for (const message of messages ?? []) {
+      tally.fixed += perMessage;
+      for (const text of textsOfMessage(message) ?? []) tally.text(text);
+    }
+    if (messages !== null) return { prompt: tally.total(bytes), answers: 0, asked: null, readApart: true };
     const parts = partsIn(body);
     if (parts.length === 0) tallyInput(tally, body.input);
     for (const part of parts) {
@@ -43,4 +60,15 @@ export const moderations: Endpoint = {
     }
     return { prompt: tally.total(bytes), answers: 0, asked: null, readApart: true };
   },
+};
+
+/** Mistral's own address for conversations: https://docs.mistral.ai/api/endpoint/classifiers. */
+export const chatModerations: Endpoint = {
+  ...moderations,
+  path: '/v1/chat/moderations',
+  usualModel: 'mistral-moderation-latest',
+  invalid: (body) =>
+    conversationsIn(body.input) === null
+      ? { code: 'invalid_moderation_request', param: 'input', message: 'input must be a list of messages' }
+      : invalid(body),
 };
