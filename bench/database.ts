@@ -5,7 +5,8 @@ import { newClient, openPool, type PostgresConnection } from '../src/adapters/da
 import { attachEmbeddedPostgres } from '../src/adapters/embedded-postgres/attach-postgres.js';
 import { readMasterKey } from '../src/adapters/vault/master-key.js';
 import { postgresPersonalData } from '../src/adapters/vault/personal-data.js';
-import type { PersonalData } from '../src/application/ports/storage-ports.js';
+import { postgresVault } from '../src/adapters/vault/vault.js';
+import type { PersonalData, Vault } from '../src/application/ports/storage-ports.js';
 
 /* The tables of a gateway on its embedded Postgres, looked at from beside it. */
 
@@ -16,6 +17,7 @@ export interface BenchDatabase {
   readonly connection: PostgresConnection;
   readonly pool: pg.Pool;
   readonly personalData: PersonalData;
+  readonly vault: Vault;
   newClient(): pg.Client;
   /** Stops Postgres too, unless a gateway runs it. */
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export async function openDatabase(dataDir: string): Promise<BenchDatabase> {
     connection,
     pool,
     personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),
+    vault: postgresVault({ pool, masterKey, clock: systemClock }),
     newClient: () => newClient(connection),
     async close() {
       await pool.end();

@@ -4,6 +4,7 @@ import { coreTimes, machine, revision, stolenShare } from './machine.js';
 import type { Part } from './part.js';
 import { agents } from './parts/agents.js';
 import { append } from './parts/append.js';
+import { audit } from './parts/audit.js';
 import { bystander } from './parts/bystander.js';
 import { ci } from './parts/ci.js';
 import { clean } from './parts/clean.js';
@@ -26,6 +27,7 @@ const parts: readonly Part[] = [
   agents,
   append,
   project,
+  audit,
   queries,
   subscriptions,
   bystander,

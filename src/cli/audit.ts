@@ -8,6 +8,7 @@ export type AuditCommand = (context: CommandContext) => Promise<void>;
 const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   'balance-at': async () => (await import('./audit/balance-at.js')).auditBalanceAt,
   history: async () => (await import('./audit/history.js')).auditHistory,
+  verify: async () => (await import('./audit/verify.js')).auditVerify,
   seals: async () => (await import('./audit/seals.js')).auditSeals,
   'settings-at': async () => (await import('./audit/settings-at.js')).auditSettingsAt,
 };

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { auditBalanceAt } from '../../src/cli/audit/balance-at.js';
 import { auditHistory } from '../../src/cli/audit/history.js';
 import { auditSettingsAt } from '../../src/cli/audit/settings-at.js';
+import { auditVerify } from '../../src/cli/audit/verify.js';
 import { audit } from '../../src/cli/audit.js';
 import { demo } from '../../src/cli/demo.js';
 import { quarantine } from '../../src/cli/quarantine.js';
@@ -21,6 +22,7 @@ describe.each([
   ['audit balance-at', auditBalanceAt, 'Options of this command: --user, --api-key, '],
   ['audit history', auditHistory, 'Options of this command: --user, --api-key, '],
   ['audit settings-at', auditSettingsAt, 'Options of this command: --at, --position, --key, --json.'],
+  ['audit verify', auditVerify, 'Options of this command: --full, --skip-read-models, --public-key, --json.'],
   ['demo', demo, 'This command has no options.'],
   ['verify', verify, 'This command has no options.'],
   ['schema', schema, 'This command has no options.'],

@@ -7,7 +7,7 @@ export const longFunctions: readonly string[] = [
   'graphql/live/live-connections.ts liveConnections',
   'identity-providers/oidc.ts oidc',
   'payments/stripe.ts stripe',
-  'projections/models/ledger/verify-ledger.ts take',
+  'projections/models/ledger/ledger-facts.ts take',
   'rest-compat/channel-bulk.ts channelBulkEndpoints',
   'rest-compat/channel.ts channelEndpoints',
   'rest-compat/log.ts logEndpoints',

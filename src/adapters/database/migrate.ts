@@ -28,6 +28,7 @@ import { storedResponses } from './migrations/0025-stored-responses.js';
 import { taskEnds } from './migrations/0026-task-ends.js';
 import { openTaskIndex } from './migrations/0027-open-tasks.js';
 import { seals } from './migrations/0028-seals.js';
+import { auditCheckpoint } from './migrations/0029-audit-checkpoint.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -65,6 +66,7 @@ export const adapterMigrations: readonly Migration[] = [
   taskEnds,
   openTaskIndex,
   seals,
+  auditCheckpoint,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -71,3 +71,19 @@ export interface SealKeyStore {
   /** From now on the one before it signs nothing. False: there is one of that number already. */
   add(key: SealKey): Promise<boolean>;
 }
+
+/** Up to which seal everything has been found to be as it should be, and the ledger as it was there. */
+export interface AuditCheckpoint {
+  readonly number: number;
+  readonly digest: string;
+  readonly position: Position;
+  readonly facts: string;
+  /** A keyed hash over the rest. */
+  readonly mac: string;
+}
+
+export interface AuditCheckpoints {
+  newest(): Promise<AuditCheckpoint | null>;
+  /** In place of the one there is. */
+  keep(checkpoint: AuditCheckpoint): Promise<void>;
+}

@@ -329,3 +329,27 @@ const callReleased: PackedForm<CallReleased> = {
 };
 
 export const packedCalls = { CallReserved: callReserved, CallSettled: callSettled, CallReleased: callReleased };
+
+export type MoneyEventOfCall = keyof typeof packedCalls;
+
+/** What the ledger needs of an event of a call; 0: the event says nothing of it. */
+export interface CallMoney {
+  readonly userId: CallFacts['userId'];
+  readonly apiKeyId: CallFacts['apiKeyId'];
+  readonly reserved: number;
+  readonly charged: number;
+  readonly suspense: number;
+  readonly uncovered: number;
+}
+
+export const isMoneyEventOfCall = (type: string): type is MoneyEventOfCall => Object.hasOwn(packedCalls, type);
+
+/** The same of a packed payload, of which nothing else is unpacked. */
+export function moneyOfPacked(type: MoneyEventOfCall, packed: readonly unknown[]): CallMoney {
+  const [userId, apiKeyId] = packed[0] as PackedFacts;
+  const amount = (place: number): number => (packed[place] ?? 0) as number;
+  const none = { charged: 0, suspense: 0, uncovered: 0 };
+  const facts = { userId, apiKeyId, reserved: amount(1), ...none };
+  if (type === 'CallSettled') return { ...facts, charged: amount(2), uncovered: amount(13), suspense: amount(14) };
+  return type === 'CallReleased' ? { ...facts, suspense: amount(7) } : facts;
+}

@@ -1,19 +1,14 @@
 import { sql } from 'kysely';
-import type { CallFacts } from '../../../domain/call/call.js';
-import { beginning, type Position, type Recorded, streamKey } from '../../../domain/events/events.js';
-import { assertNever } from '../../../domain/kernel/failure.js';
-import { ApiKeyId, UserId } from '../../../domain/kernel/ids.js';
-import type { Instant } from '../../../domain/kernel/instant.js';
+import { beginning, type Position } from '../../../domain/events/events.js';
 import type { ReadModels } from '../../database.js';
 import type { EventFeed } from '../../engine/projection.js';
 import { walletBalances } from '../wallet-queries.js';
-import { availableOf, invitesOf, reservedOf } from './ledger.js';
+import { type Figures, LedgerFacts, ofWallets } from './ledger-facts.js';
 import { inOneSchema } from './ledger-queries.js';
 
 /*
- * Checks the ledger, and the wallets that statements are made of, against the log. The figures are worked out anew and
- * another way than by postings, so that a mistake in the fold shows as well as damage to the tables. So it does not ask
- * `domain/ledger/movements.ts`.
+ * Checks the ledger, and the wallets that statements are made of, against the log, by figures that are
+ * worked out anew (`ledger-facts.ts`).
  */
 
 interface LedgerDifference {
@@ -39,12 +34,18 @@ interface LedgerVerdict {
 
 export const isSound = ({ sum, differences }: LedgerVerdict): boolean => sum === 0n && differences.length === 0;
 
-type Figures = Map<string, bigint>;
-
 const pageSize = 2_000;
 
-/** Reads the whole log up to where the tables are; changes nothing. */
-export async function verifyLedger(db: ReadModels, feed: Pick<EventFeed, 'readAll'>): Promise<LedgerVerdict> {
+/** What the tables hold, to be compared with what the log says at the same positions. */
+export interface LedgerInTables {
+  readonly position: Position;
+  readonly accounts: number;
+  readonly wallets: number | null;
+  readonly sum: bigint;
+  readonly stands: readonly Stand[];
+}
+
+export async function ledgerInTables(db: ReadModels): Promise<LedgerInTables> {
   const { position, figures, accounts, sum } = await figuresInTables(db);
   const wallets = await walletBalances(db);
   const stands: Stand[] = [{ position, figures, expected: (facts) => facts.figures() }];
@@ -54,12 +55,14 @@ export async function verifyLedger(db: ReadModels, feed: Pick<EventFeed, 'readAl
       figures: ofWallets(wallets.balances),
       expected: (facts) => facts.wallets(),
     });
-  const { differences, events } = await comparedWithLog(feed, stands);
-  return { position, events, accounts, wallets: wallets?.balances.size ?? null, sum, differences };
+  return { position, accounts, wallets: wallets?.balances.size ?? null, sum, stands };
 }
 
-const ofWallets = (balances: ReadonlyMap<UserId, bigint>): Figures =>
-  new Map([...balances].map(([user, balance]) => [`wallet:${user}`, balance]));
+/** Reads the whole log up to where the tables are; changes nothing. */
+export async function verifyLedger(db: ReadModels, feed: Pick<EventFeed, 'readAll'>): Promise<LedgerVerdict> {
+  const { stands, ...inTables } = await ledgerInTables(db);
+  return { ...inTables, ...(await comparedWithLog(feed, stands)) };
+}
 
 interface Tables {
   position: Position;
@@ -101,7 +104,7 @@ interface Stand {
   readonly position: Position;
   readonly figures: Figures;
   /** The same by the log up to there. */
-  readonly expected: (facts: Facts) => Figures;
+  readonly expected: (facts: LedgerFacts) => Figures;
 }
 
 const differencesBetween = (expected: Figures, actual: Figures): LedgerDifference[] =>
@@ -110,220 +113,54 @@ const differencesBetween = (expected: Figures, actual: Figures): LedgerDifferenc
     .filter((figure) => figure.expected !== figure.actual)
     .sort((a, b) => (a.account < b.account ? -1 : 1));
 
+/** Compares each stand when the facts have come to its position. */
+export class LedgerComparison {
+  readonly differences: LedgerDifference[] = [];
+  /** Of which nothing is known yet, in the order of their positions. */
+  private readonly waiting: Stand[];
+
+  constructor(
+    stands: readonly Stand[],
+    private readonly facts: LedgerFacts,
+  ) {
+    this.waiting = [...stands].sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
+  }
+
+  /** The position of the next one to be compared; null: all have been. */
+  get next(): Position | null {
+    return this.waiting[0]?.position ?? null;
+  }
+
+  /** The facts are those at this position. */
+  upTo(position: Position): void {
+    for (let next = this.waiting[0]; next !== undefined && next.position <= position; next = this.waiting[0]) {
+      this.waiting.shift();
+      this.differences.push(...differencesBetween(next.expected(this.facts), next.figures));
+    }
+  }
+}
+
 /** In one reading of the log, though beside a gateway no two read models are at the same position. */
 async function comparedWithLog(
   feed: Pick<EventFeed, 'readAll'>,
   stands: readonly Stand[],
-): Promise<{ differences: LedgerDifference[]; events: number }> {
-  const differences: LedgerDifference[] = [];
-  const waiting = [...stands].sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
-  const facts = new Facts();
+): Promise<{ differences: readonly LedgerDifference[]; events: number }> {
+  const facts = new LedgerFacts();
+  const comparison = new LedgerComparison(stands, facts);
   let events = 0;
-  const compareUpTo = (position: Position): void => {
-    for (let next = waiting[0]; next !== undefined && next.position <= position; next = waiting[0]) {
-      waiting.shift();
-      differences.push(...differencesBetween(next.expected(facts), next.figures));
-    }
-  };
-  compareUpTo(beginning);
-  for (let after = beginning; waiting.length > 0; ) {
+  comparison.upTo(beginning);
+  for (let after = beginning; comparison.next !== null; ) {
     const page = await feed.readAll(after, pageSize);
     const last = page.at(-1);
     if (last === undefined)
-      throw new Error(`The log ends at ${after}, before position ${waiting.at(-1)?.position} of what was made from it`);
+      throw new Error(`The log ends at ${after}, before position ${comparison.next} of what was made from it`);
     for (const recorded of page) {
-      if (waiting.length === 0) break;
+      if (comparison.next === null) break;
       facts.take(recorded);
       events += 1;
-      compareUpTo(recorded.position);
+      comparison.upTo(recorded.position);
     }
     after = last.position;
   }
-  return { differences, events };
-}
-
-const add = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
-  sums.set(key, (sums.get(key) ?? 0n) + amount);
-};
-
-/** What was given, what was charged, what is reserved: the balances follow. */
-class Facts {
-  private readonly owned = new Map<UserId, bigint>();
-  private readonly invites = new Map<UserId, bigint>();
-  private readonly apiKeys = new Map<ApiKeyId, bigint>();
-  /** By API key and day. */
-  private readonly spent = new Map<string, bigint>();
-  private readonly reserved = new Map<string, { user: UserId; quota: bigint }>();
-  private granted = 0n;
-  private adjusted = 0n;
-  private redeemed = 0n;
-  private charged = 0n;
-  private suspense = 0n;
-  private bought = 0n;
-
-  take({ event, stream, at }: Recorded): void {
-    switch (event.type) {
-      case 'QuotaGranted':
-        add(this.owned, UserId(streamKey(stream)), BigInt(event.quota));
-        this.granted += BigInt(event.quota);
-        return;
-      case 'QuotaAdjusted':
-        add(this.owned, UserId(streamKey(stream)), BigInt(event.delta));
-        this.granted += BigInt(event.gift);
-        this.adjusted += BigInt(event.delta) - BigInt(event.gift);
-        return;
-      case 'TopUpCompleted':
-        add(this.owned, event.user, BigInt(event.quota));
-        this.bought += BigInt(event.quota);
-        return;
-      case 'TopUpRefunded':
-      case 'TopUpDisputed':
-        add(this.owned, event.user, -BigInt(event.quota));
-        this.bought -= BigInt(event.quota);
-        return;
-      case 'TopUpDisputeWon':
-        add(this.owned, event.user, BigInt(event.quota));
-        this.bought += BigInt(event.quota);
-        return;
-      case 'RedemptionCodeRedeemed':
-        add(this.owned, event.user, BigInt(event.quota));
-        this.redeemed += BigInt(event.quota);
-        return;
-      case 'InviteRewardEarned':
-        add(this.invites, UserId(streamKey(stream)), BigInt(event.quota));
-        this.granted += BigInt(event.quota);
-        return;
-      case 'InviteRewardTransferred':
-        add(this.invites, UserId(streamKey(stream)), -BigInt(event.quota));
-        add(this.owned, UserId(streamKey(stream)), BigInt(event.quota));
-        return;
-      case 'ApiKeyIssued':
-        add(this.apiKeys, ApiKeyId(streamKey(stream)), BigInt(event.quota));
-        return;
-      case 'ApiKeyEdited':
-        add(this.apiKeys, ApiKeyId(streamKey(stream)), BigInt(event.quotaDelta));
-        return;
-      case 'CallReserved':
-        add(this.owned, event.facts.userId, 0n);
-        this.reserved.set(streamKey(stream), { user: event.facts.userId, quota: BigInt(event.reserved) });
-        return;
-      case 'CallSettled':
-        this.reserved.delete(streamKey(stream));
-        this.charge(event.facts, BigInt(event.charged), at);
-        this.suspense += BigInt(event.suspense) + BigInt(event.uncovered);
-        return;
-      case 'CallReleased':
-        this.reserved.delete(streamKey(stream));
-        this.suspense += BigInt(event.suspense);
-        return;
-      case 'CallRefunded':
-        this.charge(event.facts, -BigInt(event.settlement.charged), event.settlement.at);
-        this.suspense += BigInt(event.suspense);
-        return;
-      case 'UserRegistered':
-      case 'UserProfileChanged':
-      case 'EmailChanged':
-      case 'IdentityLinked':
-      case 'IdentityUnlinked':
-      case 'PasskeyGivenUp':
-      case 'UserGroupChanged':
-      case 'UserRoleChanged':
-      case 'UserDisabled':
-      case 'UserEnabled':
-      case 'UserDeleted':
-      case 'UserErased':
-      case 'SignInsEnded':
-      case 'InviteCodeIssued':
-      case 'InviteRewardPromised':
-      case 'PasswordChanged':
-      case 'AccessTokenIssued':
-      case 'UserSettingsChanged':
-      case 'UsernameClaimed':
-      case 'UsernameReleased':
-      case 'IdentityClaimed':
-      case 'IdentityReleased':
-      case 'TotpEnrolled':
-      case 'TotpCodeUsed':
-      case 'TotpTurnedOff':
-      case 'RecoveryCodesRenewed':
-      case 'RecoveryCodeUsed':
-      case 'PasskeyAdded':
-      case 'PasskeyUsed':
-      case 'PasskeyRenamed':
-      case 'PasskeyRemoved':
-      case 'FactorsReset':
-      case 'InviteCodeClaimed':
-      case 'InviteCodeReleased':
-      case 'ApiKeyEnabled':
-      case 'ApiKeyDisabled':
-      case 'ApiKeyRevoked':
-      case 'ApiKeyDeleted':
-      case 'ChannelAdded':
-      case 'ChannelEdited':
-      case 'ChannelEnabled':
-      case 'ChannelDisabled':
-      case 'ChannelTested':
-      case 'ChannelBalanceObserved':
-      case 'ChannelRemoved':
-      case 'RedemptionCodeIssued':
-      case 'RedemptionCodeEdited':
-      case 'RedemptionCodeEnabled':
-      case 'RedemptionCodeDisabled':
-      case 'RedemptionCodeDeleted':
-      case 'ChannelTestRunFinished':
-      case 'LogsCleared':
-      case 'OptionChanged':
-      case 'ModelPricesChanged':
-      case 'SetupCompleted':
-      case 'TopUpRequested':
-      case 'TopUpBegun':
-      case 'TopUpExpired':
-      case 'CallRefused':
-      case 'CallsRefused':
-      case 'TaskSubmitted':
-      case 'TaskProgressed':
-      case 'TaskSucceeded':
-      case 'TaskFailed':
-      case 'EventQuarantined':
-        return;
-      default:
-        assertNever(event);
-    }
-  }
-
-  /** `at`: when it was settled. */
-  private charge({ userId, apiKeyId }: CallFacts, quota: bigint, at: Instant): void {
-    add(this.owned, userId, -quota);
-    if (apiKeyId !== null) {
-      add(this.apiKeys, apiKeyId, -quota);
-      add(this.spent, `${apiKeyId}:${new Date(at).toISOString().slice(0, 10)}`, quota);
-    }
-    this.charged += quota;
-  }
-
-  wallets(): Figures {
-    return ofWallets(this.owned);
-  }
-
-  figures(): Figures {
-    const reserved = new Map<UserId, bigint>();
-    for (const { user, quota } of this.reserved.values()) add(reserved, user, quota);
-    const figures: Figures = new Map<string, bigint>([
-      ['grants', -this.granted],
-      ['adjustments', -this.adjusted],
-      ['codes', -this.redeemed],
-      ['revenue', this.charged - this.suspense],
-      ['suspense', this.suspense],
-      ['payments', -this.bought],
-    ]);
-    for (const [user, quota] of this.owned) {
-      figures.set(availableOf(user), quota - (reserved.get(user) ?? 0n));
-      figures.set(reservedOf(user), reserved.get(user) ?? 0n);
-    }
-    for (const [user, quota] of this.invites) figures.set(invitesOf(user), quota);
-    for (const [id, balance] of this.apiKeys) figures.set(`apikey:${id}`, balance);
-    for (const [keyAndDay, quota] of this.spent) figures.set(`apikey:${keyAndDay}`, quota);
-    for (const [callId, { quota }] of this.reserved) figures.set(`call:${callId}`, quota);
-    return figures;
-  }
+  return { differences: comparison.differences, events };
 }

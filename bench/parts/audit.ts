@@ -1,0 +1,100 @@
+import { systemClock } from '../../src/adapters/clock.js';
+import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import { postgresEventLines } from '../../src/adapters/seals/event-lines.js';
+import { postgresSealKeyStore } from '../../src/adapters/seals/seal-key-store.js';
+import { postgresSealStore } from '../../src/adapters/seals/seal-store.js';
+import { verifyLog } from '../../src/application/audit/verify-log.js';
+import { sealNewEvents } from '../../src/application/seals/sealer.js';
+import { verifyPortsOf } from '../../src/cli/audit/verify.js';
+import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
+import { openReadModels } from '../../src/projections/read-models.js';
+import { count } from '../arguments.js';
+import { costing, microsecondsEach, ownMeter } from '../cpu.js';
+import { dataSet, dataSetOptions } from '../data-set.js';
+import { openDatabase, quietLog } from '../database.js';
+import { type Outcome, part } from '../part.js';
+import { comparedIn, inRounds, medianOf, oneRound, share } from '../rounds.js';
+import { decimal, table, whole } from '../table.js';
+
+/* How fast a log is verified: seals, streams and ledger in one reading, beside the reading that has the ledger alone. */
+
+interface Verified {
+  readonly perSecond: number;
+  /** CPU microseconds an event; NaN where the system does not say. */
+  readonly ownUs: number;
+  readonly postgresUs: number;
+}
+
+const routes = ['audit verify', 'verify'] as const;
+
+export const audit = part({
+  name: 'audit',
+  says: 'verification of seals, streams and ledger in events per second, beside that of the ledger alone',
+  options: {
+    rows: count(100_000, 'calls in the generated log; each is two events'),
+    rounds: count(3, 'how often it is verified', 1000),
+    ...dataSetOptions,
+  },
+  async run({ rows, rounds, ...place }, surroundings): Promise<Outcome> {
+    const { dataDir } = await dataSet(rows, place, surroundings);
+    const database = await openDatabase(dataDir);
+    const { pool, vault } = database;
+    const store = await openPostgresEventStore({ connection: database.connection, log: quietLog });
+    const differences: string[] = [];
+    const measure: Record<(typeof routes)[number], () => Promise<{ events: number; found: number }>> = {
+      'audit verify': () => verifyLog(verifyPortsOf(database), { full: true, given: null }),
+      verify: async () => {
+        const { events, differences } = await verifyLedger(openReadModels(pool), store);
+        return { events, found: differences.length };
+      },
+    };
+    try {
+      surroundings.progress('sealing the log');
+      await sealNewEvents({
+        ...{ vault, clock: systemClock, lines: postgresEventLines(pool) },
+        ...{ seals: postgresSealStore(pool), keys: postgresSealKeyStore(pool) },
+      });
+      const meter = await ownMeter();
+      const measured = await inRounds(rounds, surroundings, (number) =>
+        oneRound(routes, number, async (route): Promise<Verified> => {
+          const began = performance.now();
+          const { value, cpu } = await costing(meter, measure[route as (typeof routes)[number]]);
+          if (value.found > 0) differences.push(`${route} found ${value.found} differences`);
+          return {
+            perSecond: (value.events / (performance.now() - began)) * 1000,
+            ownUs: microsecondsEach(cpu, 'own', value.events),
+            postgresUs: microsecondsEach(cpu, 'postgres', value.events),
+          };
+        }),
+      );
+      const figures = Object.fromEntries(
+        routes.map((route) => [
+          route,
+          {
+            eventsPerSecond: Math.round(medianOf(measured, route, ({ perSecond }) => perSecond)),
+            ownUsPerEvent: medianOf(measured, route, ({ ownUs }) => ownUs),
+            postgresUsPerEvent: medianOf(measured, route, ({ postgresUs }) => postgresUs),
+          },
+        ]),
+      );
+      const ratio = comparedIn(measured, routes, ({ perSecond }) => perSecond, share);
+      return {
+        figures: { ...figures, ratio },
+        lines: [
+          ...table(
+            ['verification', 'events/s', 'own µs/event', 'Postgres µs/event'],
+            Object.entries(figures).map(([route, { eventsPerSecond, ownUsPerEvent, postgresUsPerEvent }]) => [
+              ...[route, whole(eventsPerSecond), decimal(ownUsPerEvent, 1), decimal(postgresUsPerEvent, 1)],
+            ]),
+          ),
+          '',
+          `audit verify is ${decimal(ratio, 2)} times as fast as verify`,
+        ],
+        differences,
+      };
+    } finally {
+      await store.close();
+      await database.close();
+    }
+  },
+});

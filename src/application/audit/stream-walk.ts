@@ -1,0 +1,76 @@
+/* Whether streams are whole: no revision is missing or there twice, and no call ends more than once. */
+
+/** An event as far as its stream is concerned. */
+export interface RevisionStep {
+  readonly position: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly type: string;
+}
+
+export interface StreamFinding {
+  readonly code: 'revision-missing' | 'revision-twice' | 'second-outcome' | 'outcome-without-reservation';
+  readonly first: number;
+  readonly last: number;
+  readonly reason: string;
+}
+
+/** Asks the log about events long before: those of `steps` whose stream lacks the revision before, ahead of them. */
+export type WithoutPredecessor = (steps: readonly RevisionStep[]) => Promise<readonly RevisionStep[]>;
+
+/** Streams remembered; of others the log is asked. */
+const maxStreams = 50_000;
+const outcomes: ReadonlySet<string> = new Set(['CallSettled', 'CallReleased']);
+
+/** Goes along the log once, from whatever position. */
+export class StreamWalk {
+  /** The revision each stream has come to, for those seen last. */
+  private readonly known = new Map<string, number>();
+  private asked: RevisionStep[] = [];
+
+  constructor(
+    private readonly withoutPredecessor: WithoutPredecessor,
+    private readonly found: (finding: StreamFinding) => void,
+  ) {}
+
+  take(step: RevisionStep): void {
+    const { stream, revision, type } = step;
+    const known = this.known.get(stream);
+    if (known === undefined) {
+      if (revision > 0) this.asked.push(step);
+    } else if (revision > known + 1)
+      this.find('revision-missing', step, `${stream} goes from revision ${known} to ${revision}`);
+    else if (revision <= known) this.find('revision-twice', step, `${stream} has revision ${revision} behind ${known}`);
+    if (outcomes.has(type)) {
+      if (revision > 1) this.find('second-outcome', step, `${stream} has an outcome at revision ${revision}: ${type}`);
+      if (revision < 1) this.find('outcome-without-reservation', step, `${stream} begins with its outcome, ${type}`);
+      // Nothing but a refund can follow, and for that the log is asked.
+      if (revision === 1) {
+        this.known.delete(stream);
+        return;
+      }
+    }
+    if (known === undefined && this.known.size >= maxStreams) this.forgetOldest();
+    this.known.set(stream, revision);
+  }
+
+  /** To be called now and then, and at the end: asks the log about what could not be told from memory. */
+  async settle(): Promise<void> {
+    const { asked } = this;
+    if (asked.length === 0) return;
+    this.asked = [];
+    for (const step of await this.withoutPredecessor(asked))
+      this.find('revision-missing', step, `${step.stream} has revision ${step.revision} and none before it`);
+  }
+
+  private forgetOldest(): void {
+    for (const stream of this.known.keys()) {
+      this.known.delete(stream);
+      return;
+    }
+  }
+
+  private find(code: StreamFinding['code'], { position }: RevisionStep, reason: string): void {
+    this.found({ code, first: position, last: position, reason });
+  }
+}

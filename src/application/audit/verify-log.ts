@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { beginning, earliestOf, Position } from '../../domain/events/events.js';
+import type { ReadModels } from '../../projections/database.js';
+import { type LedgerInTables, ledgerInTables } from '../../projections/models/ledger/verify-ledger.js';
+import type {
+  AuditCheckpoint,
+  AuditCheckpoints,
+  EventLines,
+  Seal,
+  SealKeyStore,
+  SealStore,
+} from '../ports/seal-ports.js';
+import type { Vault } from '../ports/storage-ports.js';
+import { positionOf, sealDigest } from '../seals/seal.js';
+import { beforeFirstSeal, type SealFinding, SealWalk } from '../seals/seal-walk.js';
+import { trustedKeys } from '../seals/trusted-keys.js';
+import { type LedgerFinding, LedgerWalk } from './ledger-walk.js';
+import { type StreamFinding, StreamWalk, type WithoutPredecessor } from './stream-walk.js';
+
+/*
+ * One reading of the log that checks seals, streams, outcomes and the ledger. It goes on from where it found everything
+ * as it should be the last time, unless it is told to begin at the beginning.
+ */
+
+export interface VerifyPorts {
+  readonly lines: EventLines;
+  readonly seals: Pick<SealStore, 'after' | 'newest' | 'numbered' | 'covering'>;
+  readonly keys: Pick<SealKeyStore, 'all'>;
+  readonly db: ReadModels;
+  readonly checkpoints: AuditCheckpoints;
+  readonly withoutPredecessor: WithoutPredecessor;
+  readonly vault: Pick<Vault, 'hash'>;
+}
+
+interface VerifyOptions {
+  /** From the first event on, whatever was checked before. */
+  readonly full: boolean;
+  /** Public keys that the auditor has been given; null: the first of the log counts. */
+  readonly given: ReadonlySet<string> | null;
+  readonly progress?: (position: number) => void;
+}
+
+type AuditFinding =
+  | ({ readonly check: 'seals' } & (
+      | SealFinding
+      | { code: 'key-unknown'; seal: null; first: null; last: null; reason: string }
+    ))
+  | ({ readonly check: 'streams' } & StreamFinding)
+  | ({ readonly check: 'ledger' } & LedgerFinding);
+
+export interface LogVerdict {
+  /** Behind which events were read; -1: from the first one. */
+  readonly from: number;
+  readonly position: number;
+  readonly events: number;
+  readonly seals: number;
+  /** Events behind the newest seal. */
+  readonly unsealed: number;
+  readonly accounts: number;
+  readonly found: number;
+  /** A thousand at most. */
+  readonly findings: readonly AuditFinding[];
+}
+
+const pageSize = 2_000;
+const maxFindings = 1_000;
+
+export async function verifyLog(ports: VerifyPorts, { full, given, progress }: VerifyOptions): Promise<LogVerdict> {
+  const { seals, keys, checkpoints } = ports;
+  const findings: AuditFinding[] = [];
+  let found = 0;
+  const find = (finding: AuditFinding): void => {
+    found += 1;
+    if (findings.length < maxFindings) findings.push(finding);
+  };
+  const tables = await ledgerInTables(ports.db);
+  const from = full ? null : await usableCheckpoint(ports, tables);
+  const keptSeal = await sealBehindWhich(
+    seals,
+    earliestOf(...(tables.stands.map(({ position }) => position) as [Position])),
+  );
+  const { trusted, refused } = trustedKeys(await keys.all(), given);
+  for (const { id } of refused)
+    find({
+      check: 'seals',
+      code: 'key-unknown',
+      seal: null,
+      first: null,
+      last: null,
+      reason: `nobody vouches for key ${id}`,
+    });
+  const sealed = await SealWalk.begin({
+    ...{ seals, keys: trusted, from: from ?? beforeFirstSeal },
+    found: (finding) => find({ check: 'seals', ...finding }),
+  });
+  const streams = new StreamWalk(ports.withoutPredecessor, (finding) => find({ check: 'streams', ...finding }));
+  const ledger = new LedgerWalk(tables, from, keptSeal?.last ?? null, (finding) =>
+    find({ check: 'ledger', ...finding }),
+  );
+
+  let events = 0;
+  let position: Position = from?.position ?? beginning;
+  for await (const page of pagesBehind(ports.lines, position)) {
+    for (const line of page) {
+      const step = ledger.take(line);
+      if (step !== null) streams.take(step);
+    }
+    await sealed.take(page);
+    await streams.settle();
+    events += page.length;
+    position = Position(positionOf(page.at(-1) ?? ''));
+    progress?.(Number(position));
+  }
+  ledger.end();
+  const { seals: checked, unsealed } = await sealed.end();
+  if (found === 0 && keptSeal !== null && ledger.state !== null)
+    await checkpoints.keep(signed(ports, { number: keptSeal.number, digest: sealDigest(keptSeal), ...ledger.state }));
+  const { accounts } = tables;
+  return {
+    ...{ from: Number(from?.position ?? beginning), position: Number(position), events, seals: checked, unsealed },
+    ...{ accounts, found, findings },
+  };
+}
+
+/**
+ * The newest seal that covers nothing behind `position`, where the tables of the ledger are: they never go back, so the
+ * next verification can go on from its end.
+ */
+async function sealBehindWhich(
+  seals: Pick<SealStore, 'newest' | 'numbered' | 'covering'>,
+  position: Position,
+): Promise<Seal | null> {
+  const newest = await seals.newest();
+  if (newest === null || newest.last <= position) return newest;
+  const covering = await seals.covering(position);
+  if (covering === null || covering.last === position) return covering;
+  return seals.numbered(covering.number - 1);
+}
+
+/** The next page is on its way while one is looked at. */
+async function* pagesBehind(lines: EventLines, from: Position): AsyncGenerator<readonly string[], void, undefined> {
+  const ahead = (after: Position) => {
+    const page = lines.after(after, pageSize);
+    // Whether it fails is looked at in its turn.
+    page.catch(() => {});
+    return page;
+  };
+  for (let coming = ahead(from); ; ) {
+    const page = await coming;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    coming = ahead(Position(positionOf(last)));
+    yield page;
+  }
+}
+
+const contentHash = ({ number, digest, position, facts }: Omit<AuditCheckpoint, 'mac'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([number, digest, Number(position), facts]))
+    .digest('hex');
+
+/** Nobody who has the database alone can say that something was checked. */
+const macOf = ({ vault }: Pick<VerifyPorts, 'vault'>, content: Omit<AuditCheckpoint, 'mac'>): string =>
+  vault.hash(`audit checkpoint ${contentHash(content)}`);
+
+const signed = (ports: Pick<VerifyPorts, 'vault'>, content: Omit<AuditCheckpoint, 'mac'>): AuditCheckpoint => ({
+  ...content,
+  mac: macOf(ports, content),
+});
+
+/** null: there is none, it is not ours, its seal is not in the log any more, or the tables are behind it. */
+async function usableCheckpoint(ports: VerifyPorts, tables: LedgerInTables): Promise<AuditCheckpoint | null> {
+  const kept = await ports.checkpoints.newest();
+  if (kept === null || macOf(ports, kept) !== kept.mac) return null;
+  const seal = await ports.seals.numbered(kept.number);
+  if (seal === null || sealDigest(seal) !== kept.digest || seal.last !== kept.position) return null;
+  return tables.stands.every(({ position }) => position >= kept.position) ? kept : null;
+}

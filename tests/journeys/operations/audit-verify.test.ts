@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/adapters/clock.js';
+import { postgresEventLines } from '../../../src/adapters/seals/event-lines.js';
+import { postgresSealKeyStore } from '../../../src/adapters/seals/seal-key-store.js';
+import { postgresSealStore } from '../../../src/adapters/seals/seal-store.js';
+import { type LogVerdict, verifyLog } from '../../../src/application/audit/verify-log.js';
+import { sealNewEvents } from '../../../src/application/seals/sealer.js';
+import { auditVerify, verifyPortsOf } from '../../../src/cli/audit/verify.js';
+import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
+import { schemaOf } from '../../../src/projections/engine/projection.js';
+import { verifyReadModel } from '../../../src/projections/engine/verify-read-model.js';
+import { ledger } from '../../../src/projections/models/ledger/ledger.js';
+import { users } from '../../../src/projections/models/users.js';
+import { openCallers } from '../../support/callers/callers.js';
+import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
+import { quietLog } from '../../support/quiet-log.js';
+
+/* The log of a gateway that stands still is verified: as it is, and with everything in it that somebody may have done. */
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.addChannel();
+  const alice = await gateway.addUser(50_000_000, 'alice');
+  const callers = openCallers(gateway.url);
+  const caller = callers.with(await gateway.addApiKey(alice));
+  for (let n = 0; n < 3; n++) await caller.chat({ model: 'gpt-4o-mini', max_tokens: 20 });
+  await callers.close();
+  const erased = await gateway.addUser(1_000, 'bob');
+  await gateway.application.users.erase(gateway.root, erased.actor.id);
+  await inDatabase(ledgerAtRest);
+  await gateway.stopKeepingData();
+  await inDatabase(async (database) => {
+    const { pool, vault } = database;
+    await sealNewEvents(
+      {
+        ...{ vault, clock: systemClock, lines: postgresEventLines(pool) },
+        ...{ seals: postgresSealStore(pool), keys: postgresSealKeyStore(pool) },
+      },
+      { maxEvents: 7 },
+    );
+  });
+});
+afterAll(() => gateway?.stop());
+
+const inDatabase = <Result>(work: (database: CommandDatabase) => Promise<Result>) =>
+  withDatabase(gateway.config, quietLog, work);
+
+const verified = (database: CommandDatabase, full = true): Promise<LogVerdict> =>
+  verifyLog(verifyPortsOf(database), { full, given: null });
+
+test('a log with an erased user is sound, and the next verification begins at the end of this one', async () => {
+  await inDatabase(async (database) => {
+    const first = await verified(database);
+    expect(first).toMatchObject({ from: -1, found: 0, unsealed: 0 });
+    expect(first.events).toBeGreaterThan(15);
+    const second = await verified(database, false);
+    expect(second).toMatchObject({ position: first.position, found: 0 });
+    expect(second.events).toBeLessThan(10);
+    // Whoever has the database alone cannot say that something was verified.
+    await database.pool.query(`UPDATE audit_checkpoint SET facts = replace(facts, '"granted":"', '"granted":"1')`);
+    expect(await verified(database, false)).toMatchObject({ from: -1, events: first.events, found: 0 });
+  });
+});
+
+/** The newest settlement: its stream ends there. */
+const settled = "(SELECT max(position) FROM events WHERE type = 'CallSettled')";
+
+describe('what differs is found:', () => {
+  test.each([
+    {
+      _name: 'a balance that was changed',
+      change: `UPDATE ${schemaOf(ledger)}.ledger_balance SET balance = balance + 5 WHERE account = 'revenue'`,
+      undo: `UPDATE ${schemaOf(ledger)}.ledger_balance SET balance = balance - 5 WHERE account = 'revenue'`,
+      found: ['ledger balance-differs', 'ledger sum-not-zero'],
+    },
+    {
+      _name: 'a charge that was changed in the log',
+      change: `CREATE TABLE before AS SELECT * FROM events WHERE position = ${settled};
+        UPDATE events SET data = json_build_array(data->0, data->1, 1, data->3, data->4, data->5, data->6, data->7, data->8, data->9)
+        WHERE position = ${settled}`,
+      undo: `UPDATE events SET data = before.data FROM before WHERE before.position = events.position; DROP TABLE before`,
+      found: ['ledger balance-differs', 'seals events-altered'],
+    },
+    {
+      _name: 'an event that is missing from its stream',
+      change: `UPDATE events SET revision = revision + 3 WHERE position = ${settled}`,
+      undo: `UPDATE events SET revision = revision - 3 WHERE position = ${settled}`,
+      found: ['seals events-altered', 'streams revision-missing', 'streams second-outcome'],
+    },
+    {
+      _name: 'a call that was charged twice',
+      change: `INSERT INTO events SELECT position + 1000000, gen_random_uuid(), stream, revision + 1, type, version, data, at
+        FROM events WHERE position = ${settled}`,
+      undo: 'DELETE FROM events WHERE position > 1000000',
+      found: ['streams second-outcome'],
+    },
+    {
+      _name: 'a payload that is no event',
+      change: `CREATE TABLE before AS SELECT * FROM events WHERE position = ${settled};
+        UPDATE events SET data = '[null, {}, [], 1]' WHERE position = ${settled}`,
+      undo: `UPDATE events SET data = before.data FROM before WHERE before.position = events.position; DROP TABLE before`,
+      found: ['ledger balance-differs', 'ledger event-unreadable', 'seals events-altered'],
+    },
+  ])('$_name', async ({ change, undo, found }) => {
+    await inDatabase(async (database) => {
+      await database.pool.query(change);
+      try {
+        const { findings } = await verified(database);
+        expect([...new Set(findings.map(({ check, code }) => `${check} ${code}`))].sort()).toEqual(found);
+      } finally {
+        await database.pool.query(undo);
+      }
+      expect((await verified(database)).found).toBe(0);
+    });
+  });
+});
+
+test('every read model equals a fresh fold, and a row that was changed is shown', async () => {
+  await inDatabase(async ({ pool, store, newClient, personalData }) => {
+    const compared = () =>
+      verifyReadModel({ projection: users, feed: store, newClient, context: { personalData }, pageSize: 4 });
+    expect((await compared()).differences).toEqual([]);
+    await pool.query(`UPDATE ${schemaOf(users)}.users SET role = 'root' WHERE username = 'alice'`);
+    expect((await compared()).differences).toMatchObject([{ table: 'users', missing: 1, surplus: 1 }]);
+  });
+  const lines: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  await auditVerify({ config: gateway.config, log: quietLog as never, args: [] }).finally(() => vi.restoreAllMocks());
+  const code = process.exitCode;
+  process.exitCode = 0;
+  expect(lines.filter((line) => !line.includes('as a fresh fold'))).toEqual([
+    expect.stringContaining('up to which everything was found sound before'),
+    expect.stringContaining('0 events are not sealed yet.'),
+    expect.stringContaining('users: users lacks 1 rows and has 1 too many'),
+    'NOT everything is as the log says.',
+  ]);
+  expect(code).toBe(1);
+});
