@@ -110,6 +110,7 @@ function accessibility(launched: () => Browser): void {
         (page) => page.getByRole('dialog', { name: 'History of prices' }).waitFor(),
       ],
       ['/setting?open=history', (page) => page.getByRole('article').first().waitFor()],
+      ['/audit?id=2', row('Settlement')],
       ['/user', row('user1')],
       ['/user?open=new', dialog('Add user', 'Display name')],
       ['/user?open=quota-2', dialog('Adjust the quota of user1', 'Amount')],

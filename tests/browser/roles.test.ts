@@ -73,6 +73,7 @@ function roles(launched: () => Browser): void {
       'Redemption codes',
       'Payments',
       'Users',
+      'Audit',
       'Settings',
     ]);
     expect(await linksOf(user)).toEqual([

@@ -47,6 +47,7 @@ const forViewers: RouteObject[] = [
   { path: 'topup', lazy: async () => ({ Component: (await import('./wallet/WalletPage.js')).WalletPage }) },
   { path: 'midjourney', lazy: async () => ({ Component: (await import('./tasks/TaskPages.js')).DrawingLogPage }) },
   { path: 'task', lazy: async () => ({ Component: (await import('./tasks/TaskPages.js')).TaskLogPage }) },
+  { path: 'audit', lazy: async () => ({ Component: (await import('./audit/AuditPage.js')).AuditPage }) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log/UsageLogPage.js')).UsageLogPage }) },
   { path: 'log/:requestId', lazy: async () => ({ Component: (await import('./log/CallPage.js')).CallPage }) },
 ];

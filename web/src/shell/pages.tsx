@@ -9,12 +9,13 @@ import {
   LabTest,
   Media,
   People,
+  SearchText,
   Settings,
   TimelineLineChart,
   Video,
 } from '@blueprintjs/icons';
 import type { JSX } from 'react';
-import { isAdmin, isRoot, type Viewer } from '../kit/SessionProvider.js';
+import { isAdmin, isRoot, readsAll, type Viewer } from '../kit/SessionProvider.js';
 
 /* The pages of the console, and who has which. The server decides what is answered there. */
 
@@ -33,6 +34,7 @@ export interface Page {
     | 'redemption'
     | 'orders'
     | 'users'
+    | 'audit'
     | 'settings';
   readonly icon: JSX.Element;
 }
@@ -58,6 +60,7 @@ const adminPages: readonly Page[] = [
   { path: '/orders', name: 'orders', icon: <Dollar /> },
   { path: '/user', name: 'users', icon: <People /> },
 ];
+const audit: Page = { path: '/audit', name: 'audit', icon: <SearchText /> };
 const settings: Page = { path: '/setting', name: 'settings', icon: <Settings /> };
 
 /** Pages that are there as the operator has it. */
@@ -77,6 +80,7 @@ export function pageGroups(viewer: Viewer | null, status: ShownPages): readonly 
     ...accountPages,
   ];
   const own: PageGroup = { name: 'console', pages };
-  if (!isAdmin(viewer)) return [own];
-  return [own, { name: 'admin', pages: isRoot(viewer) ? [...adminPages, settings] : adminPages }];
+  if (!readsAll(viewer)) return [own];
+  const more = isAdmin(viewer) ? [...adminPages, audit] : [audit];
+  return [own, { name: 'admin', pages: isRoot(viewer) ? [...more, settings] : more }];
 }

@@ -17,6 +17,7 @@ export const shellEn: Translation<typeof shellZh> = {
   'language.zh': '中文',
   'nav.about': 'About',
   'nav.admin': 'Administration',
+  'nav.audit': 'Audit',
   'nav.channels': 'Channels',
   'nav.chat': 'Chat',
   'nav.collapse': 'Collapse the sidebar',

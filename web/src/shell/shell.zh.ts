@@ -14,6 +14,7 @@ export const shellZh = {
   'language.zh': '中文',
   'nav.about': '关于',
   'nav.admin': '管理',
+  'nav.audit': '审计',
   'nav.channels': '渠道',
   'nav.chat': '聊天',
   'nav.collapse': '收起侧边栏',

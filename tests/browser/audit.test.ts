@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
+import { barriers } from './axe.js';
+import { rowOf, visit } from './tables.js';
+
+/** An auditor at the desk, who looks at the quota of somebody else. */
+function auditing(launched: () => Browser): void {
+  let gateway: TestGateway;
+  let alice: TestUser;
+  let desk: Console;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+    const { application, root } = gateway;
+    await gateway.addChannel({ name: 'harbour' });
+    alice = await gateway.addUser(1_000_000, 'alice');
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await gateway.addApiKey(alice)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello?' }] }),
+    });
+    expect(answer.status).toBe(200);
+    const auditor = { username: 'audrey', password: 'correct-horse', displayName: '', role: 'auditor' as const };
+    const { position } = await application.users.create(root, auditor);
+    await application.visible(position);
+    desk = await openConsole(launched(), { url: gateway.url });
+    await signIn(desk, auditor);
+  });
+  afterAll(async () => {
+    await desk?.close();
+    await gateway?.stop();
+  });
+
+  test('sees the audit in the menu, and no page on which something is changed', async () => {
+    const links = await desk.page.getByRole('navigation', { name: 'Console' }).getByRole('link').allInnerTexts();
+    expect(links).toContain('Audit');
+    for (const page of ['Channels', 'Users', 'Settings']) expect(links).not.toContain(page);
+  });
+
+  test('sees each movement of a user with its counter-account, and what the user has as of now', async () => {
+    const { page } = desk;
+    await visit(page, 'Audit');
+    await page.getByRole('searchbox', { name: 'ID' }).fill(String(alice.actor.id));
+    await page.keyboard.press('Enter');
+    await rowOf(page, 'Quota history', 'Settlement').getByText('Revenue').waitFor();
+    await rowOf(page, 'Quota history', 'Reservation').waitFor();
+    await page.getByRole('group', { name: 'Balance as of then' }).getByText('Available').waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('narrows the history to a cause, and opens the request that a charge belongs to', async () => {
+    const { page } = desk;
+    await page.getByRole('combobox', { name: 'Cause' }).selectOption('Settlement');
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Reservation' }).count()).toBe(0);
+    await rowOf(page, 'Quota history', 'Settlement').getByRole('link').click();
+    await page.waitForURL(/\/log\/\w+/);
+    await page.getByText('harbour').first().waitFor();
+    expect(desk.problems).toEqual([]);
+  });
+}
+
+describeInBrowser('an auditor in the browser', auditing);
