@@ -50,6 +50,7 @@ const settledEvent: CallSettled = {
   failedAttempts,
   kept: undefined,
   task: undefined,
+  upstreamCost: undefined,
   upstreamModel: 'mapped',
   useTimeMs: 900,
   firstTokenMs: 120,
