@@ -1,4 +1,5 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
+import { isImageMode } from '../../domain/channel/provider.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { HeldBody } from '../contracts/ports.js';
@@ -111,11 +112,11 @@ function noteHealth(ports: AttemptPorts, { id, settings, secrets }: ChannelView,
     ports.channelHealth.outOfOrder(id, secrets.key, outOfOrder);
 }
 
-/** A task that upstream may have taken goes on there: asked for again elsewhere it would be made twice. */
+/** A task or picture that upstream may have taken goes on there: asked for again elsewhere it would be made twice. */
 const isWorthAnother = (
-  { endpoint }: Pick<Resolution, 'endpoint'>,
+  { endpoint: { mode } }: Pick<Resolution, 'endpoint'>,
   { retryable, costUnknown }: AttemptFailure,
-): boolean => retryable && !(costUnknown && endpoint.mode === 'task');
+): boolean => retryable && !(costUnknown && (mode === 'task' || isImageMode(mode)));
 
 /** Asks channels in turn until one answers, or nobody is left to ask or to wait. The body is not needed after it. */
 export async function attemptCall(

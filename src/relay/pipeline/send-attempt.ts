@@ -1,3 +1,4 @@
+import { isImageMode } from '../../domain/channel/provider.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import { noRoomForAnswer } from '../answers/lost-answer.js';
@@ -50,6 +51,10 @@ export type SendAttemptPorts = Pick<
   'directory' | 'upstream' | 'config' | 'largeWork' | 'answers' | 'pictures'
 >;
 
+/** Of a picture nothing is seen while it is made, streamed or not: it is waited for as a whole answer is. */
+const comesBitByBit = ({ mode, stream, answersAudio }: CallerRequest): boolean =>
+  (stream && !isImageMode(mode)) || answersAudio;
+
 export async function sendAttempt(
   ports: SendAttemptPorts,
   { callId, requestedModel, caller, startedAt, payer, answerSlot, connection, inFlightCall }: ChannelRequest,
@@ -65,7 +70,7 @@ export async function sendAttempt(
   const sending = ports.upstream.send(request, {
     proxy: channel.proxy,
     timeoutMs: answerTimeoutMs,
-    idleMs: caller.stream || caller.answersAudio ? idleMs : answerTimeoutMs,
+    idleMs: comesBitByBit(caller) ? idleMs : answerTimeoutMs,
     payer,
   });
   if (inFlightCall !== null) {

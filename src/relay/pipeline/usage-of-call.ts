@@ -133,10 +133,13 @@ export function cutUsage(ports: Pick<StagePorts, 'clock'>, call: DeliveredCall, 
   return cutShort(believed, silence.seenTokens, unseenMs, unseen(call, thinks));
 }
 
-/** Of a call that upstream was given up at after so many milliseconds, before anything came. */
+/** Of a call that upstream was given up at after so many milliseconds, before anything came. A picture is made in full. */
 export function nothingUsed(call: UnansweredCall, asked: SentRequest, unseenMs: number): UsedTokens {
   const { estimate, model } = call.resolution;
   const { bound } = call.reservation;
-  const nothing = believedUsage(null, nothingSaid(), { bound, promptEstimate: estimate.promptTokens, model });
+  const { answers, pictureTokens, price, promptTokens: promptEstimate } = estimate;
+  if (pictureTokens !== null)
+    return pictureUsage(null, { bound, promptEstimate, left: true, answers, pictureTokens, price });
+  const nothing = believedUsage(null, nothingSaid(), { bound, promptEstimate, model });
   return cutShort(nothing, 0, unseenMs, unseen(call, hiddenCosts(call, asked).thinks));
 }

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/domain/kernel/failure.js';
 import type { UpstreamRequest } from '../../../src/relay/contracts/protocol.js';
+import { imageGenerations } from '../../../src/relay/dialects/openai/endpoints/images.js';
 import { attemptCall } from '../../../src/relay/pipeline/attempt.js';
 import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
 import { ComparedMessages } from '../../../src/relay/pipeline/compared-messages.js';
 import { openai } from '../../../src/relay/providers/openai.js';
 import { LargeWork } from '../../../src/relay/text/large-work.js';
+import { Lost } from '../../../src/relay/upstream/upstream-response.js';
 import { channelOf, givenReserved } from '../../support/given/call-contexts.js';
 import { someInstant } from '../../support/given/events.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
@@ -20,12 +22,14 @@ const answer = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
 });
+/** It breaks off amid the answer. */
+const cut = { status: 200, text: null };
 const good = { status: 200, text: answer };
 const down = { status: 503, text: '{"error":{"message":"busy","type":"t","code":"busy"}}' };
 
 interface World {
   /** What each request is answered with, in turn; the last one from then on. */
-  readonly says?: readonly { readonly status: number; readonly text: string }[];
+  readonly says?: readonly { readonly status: number; readonly text: string | null }[];
   readonly vault?: () => Promise<string | null>;
   /** Channels that have no place. */
   readonly full?: readonly number[];
@@ -34,6 +38,8 @@ interface World {
 
 function given({ says = [good], vault = async () => 'sk-upstream', full = [], retryTimes = 3 }: World = {}) {
   const sent: UpstreamRequest[] = [];
+  /** Milliseconds of silence that each answer is allowed. */
+  const patience: number[] = [];
   /** Calls under way, by channel. */
   const inside = new Map<number, number>();
   const dead: number[] = [];
@@ -46,9 +52,13 @@ function given({ says = [good], vault = async () => 'sk-upstream', full = [], re
     },
     vault: { get: vault },
     upstream: {
-      send(request: UpstreamRequest) {
+      send(request: UpstreamRequest, { idleMs }: { readonly idleMs: number }) {
+        patience.push(idleMs);
         const { status, text } = says[Math.min(sent.push(request), says.length) - 1] ?? good;
-        const whole = async () => Buffer.from(text);
+        const whole = async () => {
+          if (text === null) throw new Lost('the connection broke');
+          return Buffer.from(text);
+        };
         const reply = { ok: true, answer: { status, headers: {}, body: { next: whole, whole } } };
         return { sent: Promise.resolve(reply), started: true, begun() {}, follow() {}, cancel() {} };
       },
@@ -65,11 +75,11 @@ function given({ says = [good], vault = async () => 'sk-upstream', full = [], re
     parsedChannel: channelParser(),
     providerOf: () => openai,
     channelHealth: { outOfOrder: (id: number) => void dead.push(id) },
-    config: { streamIdleMs: 60_000, answerTimeoutMs: 60_000, callerGoneMs: 1_000 },
+    config: { streamIdleMs: 60_000, answerTimeoutMs: 600_000, callerGoneMs: 1_000 },
     log: { info() {}, warn() {}, error() {} },
   } as unknown as Ports;
   const held = () => [...inside].filter(([, calls]) => calls > 0).map(([id]) => id);
-  return { ports, sent, held, dead };
+  return { ports, sent, patience, held, dead };
 }
 
 describe('the attempt stage', () => {
@@ -140,6 +150,32 @@ describe('the attempt stage', () => {
     const { ports, dead } = given({ says: [unauthorised], retryTimes: 0 });
     const { course } = await attemptCall(ports, givenReserved(), body);
     expect(dead).toEqual(course.tried);
+  });
+
+  test('orders a picture at no other channel when the first one may be making it', async () => {
+    const order = { model: 'm', prompt: 'A boat.' };
+    const drawn = { ...body, value: order, text: JSON.stringify(order) };
+    const orders = async (answers: World['says'], drawing = true): Promise<number> => {
+      const { ports, sent } = given({ says: answers });
+      await attemptCall(ports, givenReserved(drawing ? { endpoint: imageGenerations } : {}), drawing ? drawn : body);
+      return sent.length;
+    };
+    expect(await orders([cut])).toBe(1);
+    expect(await orders([down, down])).toBeGreaterThan(1);
+    expect(await orders([cut, good], false)).toBe(2);
+  });
+
+  test('waits for a silent stream of a picture as long as for a whole answer', async () => {
+    const patienceFor = async (stream: boolean, drawing: boolean): Promise<number | undefined> => {
+      const value = { model: 'm', stream, ...(drawing ? { prompt: 'A boat.' } : { messages: [] }) };
+      const { ports, patience } = given({ says: [down], retryTimes: 0 });
+      const call = givenReserved({ ...(drawing && { endpoint: imageGenerations }), resolution: { stream } });
+      await attemptCall(ports, call, { ...body, value, text: JSON.stringify(value) });
+      return patience[0];
+    };
+    expect(await patienceFor(true, true)).toBe(600_000);
+    expect(await patienceFor(false, true)).toBe(600_000);
+    expect(await patienceFor(true, false)).toBe(60_000);
   });
 
   test('leaves the given context unchanged', async () => {

@@ -121,6 +121,19 @@ describe('a call without an answer is concluded', () => {
     ]);
   });
 
+  test('with every picture that it has ordered, when its caller left before any of them came', async () => {
+    const { ports } = given();
+    const { estimate } = givenReserved().resolution;
+    const drawn = { ...estimate, pictureTokens: 70, answers: 1 };
+    const call = givenReserved({ resolution: { estimate: drawn } });
+    call.connection.disconnect();
+    const abandoned = { upstreamModel: 'm', reasoningEffort: null, thinking: 'refused' } as const;
+    await concludeUnanswered(ports, { ...call, ...unanswered({ ...upstreamFailure(), abandoned }) });
+    expect(call.reservation.concluded).toMatchObject([
+      { outcome: 'caller-left', usage: { input: 3, imageOutput: 70, images: 1 }, usageSource: 'estimated' },
+    ]);
+  });
+
   test('with the usage that the upstream may charge for, when an internal error has ended it', async () => {
     const { ports } = given();
     const call = givenReserved();
