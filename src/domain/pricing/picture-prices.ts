@@ -23,7 +23,7 @@ export type OrderedPicture = {
 const spelled = (word: string): string => word.toLowerCase().replace(/[*×]/, 'x');
 
 const fits = (stated: string | undefined, ordered: string): boolean =>
-  stated === undefined || ordered === byTheModel || spelled(stated) === ordered;
+  stated === undefined || spelled(stated) === ordered;
 
 /** More members are said of it. */
 const precision = ({ size, quality }: PicturePrice): number =>
@@ -32,16 +32,24 @@ const precision = ({ size, quality }: PicturePrice): number =>
 const isDearer = (one: PicturePrice, other: PicturePrice): boolean =>
   isNegative(add(decimal(other.usd), negative(decimal(one.usd))));
 
-/** Of a member that is left to the model: the dearest of all that fit; else of those that say most. null: none fits. */
+/** What the model may choose: each that is stated, and one that is not. */
+function choices(member: 'size' | 'quality', ordered: OrderedPicture, prices: readonly PicturePrice[]): Set<string> {
+  const name = spelled(ordered[member]);
+  if (name !== byTheModel) return new Set([name]);
+  return new Set(['', ...prices.flatMap((price) => (price[member] === undefined ? [] : [spelled(price[member])]))]);
+}
+
+/** Of those that fit, the one that says most. Of what is left to the model: the dearest that it may choose. */
 function statedPrice(prices: readonly PicturePrice[], ordered: OrderedPicture): string | null {
-  const size = spelled(ordered.size);
-  const quality = spelled(ordered.quality);
-  const fitting = prices.filter((price) => fits(price.size, size) && fits(price.quality, quality));
-  const isOpen = size === byTheModel || quality === byTheModel;
-  const closest = isOpen ? 0 : Math.max(...fitting.map(precision));
-  const [first, ...others] = fitting.filter((price) => precision(price) >= closest);
-  if (first === undefined) return null;
-  return others.reduce((dearest, one) => (isDearer(one, dearest) ? one : dearest), first).usd;
+  let dearest: PicturePrice | null = null;
+  const closestFirst = prices.toSorted((one, other) => precision(other) - precision(one));
+  for (const size of choices('size', ordered, prices)) {
+    for (const quality of choices('quality', ordered, prices)) {
+      const closest = closestFirst.find((price) => fits(price.size, size) && fits(price.quality, quality));
+      if (closest !== undefined && (dearest === null || isDearer(closest, dearest))) dearest = closest;
+    }
+  }
+  return dearest?.usd ?? null;
 }
 
 /** Of the size of a picture to one of 1024 by 1024, as price lists by call mean it. */

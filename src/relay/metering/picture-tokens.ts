@@ -37,17 +37,21 @@ function areaOf(size: string): number {
   return Math.max(width * height || largestUsual, square) / square;
 }
 
-/** Of Google's models that make pictures and talk, whatever quality: https://ai.google.dev/gemini-api/docs/pricing */
-const atGoogle = { usual: 1_290, large: 2_520 };
-/** A longer side is of the largest of their resolutions. */
-const largeAtGoogle = 3_072;
+/**
+ * Of Google's models that make pictures and talk, whatever quality: https://ai.google.dev/gemini-api/docs/pricing. The most
+ * of any of them at each of their resolutions.
+ */
+const atGoogle = { usual: 1_290, double: 1_680, fourfold: 2_520 };
+/** Longer sides are of the larger resolutions. */
+const longestAtGoogle = { usual: 1_792, double: 3_072 };
 /** They may think first, and are told no quality by which they would do less of it. */
 const thinkingAtGoogle = 8_192;
 
 function tokensAtGoogle(size: string): PictureTokenCount {
   const longer = size === byTheModel ? 0 : Math.max(...size.split('x').map(Number));
-  const expected = longer > largeAtGoogle ? atGoogle.large : atGoogle.usual;
-  return { expected, max: atGoogle.large + thinkingAtGoogle };
+  const larger = longer > longestAtGoogle.double ? atGoogle.fourfold : atGoogle.double;
+  const expected = longer > longestAtGoogle.usual ? larger : atGoogle.usual;
+  return { expected, max: atGoogle.fourfold + thinkingAtGoogle };
 }
 
 const isListed = (names: ReadonlySet<string>): boolean =>

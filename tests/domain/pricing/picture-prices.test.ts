@@ -42,7 +42,7 @@ describe('two pictures', () => {
     ['by-order', '1024x1024', 'high', 0.25],
     ['by-order', '512x512', 'hd', 0.5],
     ['by-order', '512x512', 'low', 1],
-    ['by-order', '1024x1024', 'auto', 1],
+    ['by-order', '1024x1024', 'auto', 0.25],
     ['by-order', 'auto', 'low', 1],
     ['by-picture', 'auto', 'auto', 0.2],
     ['by-size', '512x512', 'auto', null],
@@ -54,6 +54,18 @@ describe('two pictures', () => {
     ['by-ratio', '1024x1024', 'auto', 0.01],
     ['gpt-image-1', '1024x1024', 'high', 0.000002],
     ['unknown', 'auto', 'auto', null],
+    ['grok-imagine-image', '2048x2048', 'auto', 0.04],
+    ['grok-imagine-image-2.0', '1024x1024', 'low', 0.08],
+    ['grok-imagine-image-2.0', '1024x1024', 'medium', 0.12],
+    ['grok-imagine-image-2.0', '1792x1024', 'low', 0.12],
+    ['grok-imagine-image-2.0', 'auto', 'auto', 0.16],
+    ['grok-imagine-image-2.0', '1024x1024', 'high', null],
+    ['grok-imagine-image-pro', '1536x1024', 'auto', 0.08],
+    ['grok-imagine-image-quality', '2048x2048', 'medium', 0.12],
+    ['qwen-image-plus', 'auto', 'auto', 0.054794],
+    ['cogview-4', '1440x720', 'hd', 0.016438],
+    ['cogview-3-flash', 'auto', 'auto', 0],
+    ['grok-2-image', 'auto', 'auto', null],
   ])('of %s at %s in quality %s cost %d USD', (model, size, quality, usd) => {
     expect(dollars(model, size, quality)).toBe(usd);
   });

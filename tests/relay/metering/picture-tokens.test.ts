@@ -8,6 +8,8 @@ describe('tokens of a picture that Gemini makes', () => {
   test.each([
     ['1024x1024', 1_290],
     ['auto', 1_290],
+    ['1792x1024', 1_290],
+    ['2048x2048', 1_680],
     ['4096x4096', 2_520],
   ])('at size %s are %i as far as can be known', (size, expected) => {
     expect(tokensOf('gemini-3-pro-image-preview', size, 'auto').expected).toBe(expected);
