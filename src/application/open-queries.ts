@@ -59,7 +59,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...redemptionQueries({ ...reading, vault }),
     ...offerQueries({ directory, providers }),
     ...optionQueries({ ...reading, directory }),
-    ...settingsQueries({ ...reading, directory }),
+    ...settingsQueries({ db, tail, progress, directory }),
     ...quotaHistoryQueries({ db, store, tail, progress }),
     ...priceQueries({ ...reading, directory, clock }),
     ...priceEditingQueries({ directory, clock }),

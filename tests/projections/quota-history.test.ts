@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { auditedBalance, historyPage, historyPages } from '../../src/application/audit/quota-history.js';
+import {
+  auditedBalance,
+  historyPage,
+  historyPages,
+  quotaHistoryQueries,
+} from '../../src/application/audit/quota-history.js';
 import { beginning, Position, type Recorded } from '../../src/domain/events/events.js';
 import type { Moment } from '../../src/domain/events/moment.js';
 import { PaymentId } from '../../src/domain/kernel/ids.js';
@@ -244,3 +249,33 @@ describe('the history of quota', () => {
     expect(await auditedBalance(stored, payment, { position: paid?.position ?? beginning })).toEqual(paid?.change);
   });
 });
+
+test.each([
+  { _name: 'was released', type: 'CallReleased' },
+  { _name: 'has cost more than could be charged', type: 'CallSettled' },
+  { _name: 'was refunded', type: 'CallRefunded' },
+])(
+  'what the house bears of a call that $_name is shown to administrators, and not to whose call it is',
+  async ({ type }) => {
+    const { store } = projected;
+    const asked = { filter: everything, order: 'oldest', after: null, first: 100 } as const;
+    const { quotaHistory } = quotaHistoryQueries({
+      ...{ db, store, tail: { position: () => Position(log.length) }, progress: { reached: async () => true } },
+    });
+    const shown = async (role: 'ordinary' | 'auditor', id: string) =>
+      (await quotaHistory({ id: alice, role }, { ...asked, of: { kind: 'call', id } })).items;
+    const isSuspended = ({ postings }: ReturnType<typeof movementsOf>[number]) =>
+      postings.some((posting) => posting.owner === 'house' && posting.part === 'suspense' && posting.amount > 0n);
+    const suspended = log.find((recorded) => recorded.event.type === type && movementsOf(recorded).some(isSuspended));
+    const id = String(suspended?.stream).slice('call-'.length);
+    const counters = (items: Awaited<ReturnType<typeof shown>>) => items.flatMap((movement) => movement.counters);
+    expect(counters(await shown('auditor', id)).map(({ account }) => account)).toContain('suspense');
+    const own = await shown('ordinary', id);
+    expect(own.length).toBeGreaterThan(1);
+    expect(own.map(({ cause }) => cause)).not.toContain('suspense');
+    expect(counters(own).map(({ account }) => account)).not.toContain('suspense');
+    const paid = own.reduce((sum, { change }) => sum + change.available + change.reserved, 0n);
+    const earned = counters(own).filter(({ account }) => account === 'revenue');
+    expect(earned.reduce((sum, { amount }) => sum + amount, paid)).toBe(0n);
+  },
+);

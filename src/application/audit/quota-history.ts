@@ -54,6 +54,8 @@ interface HistoryAsked {
   readonly order: 'oldest' | 'newest';
   readonly after: HistoryCursor | null;
   readonly first: number;
+  /** Of what moved something of several, only what was theirs; missing: all. */
+  readonly ownedBy?: UserId;
 }
 
 const none: Holding = { available: 0n, reserved: 0n, invites: 0n };
@@ -149,13 +151,14 @@ const isBehind = (
 /** Up to `upTo`; null: all there are. */
 export async function historyPage(
   { db, store }: HistoryStore,
-  { of, filter, order, after, first }: HistoryAsked,
+  { of, filter, order, after, first, ownedBy }: HistoryAsked,
   upTo: Position | null,
 ): Promise<QuotaMovement[]> {
   if (filter.causes?.length === 0) throw invalidField('causes', `some of ${Object.keys(causeNumbers).join(', ')}`);
   const account = accountOf(of);
   if (account !== null) return quotaMovements(db, account, filter, { order, after, upTo, limit: first });
-  const all = await movementsInStream({ db, store }, of);
+  const moved = await movementsInStream({ db, store }, of);
+  const all = ownedBy === undefined ? moved : moved.filter(({ userId }) => userId === ownedBy);
   const inOrder = order === 'oldest' ? all : all.reverse();
   return inOrder.filter((row) => isWithin(filter, row) && isBehind({ order, after }, row)).slice(0, first);
 }
@@ -200,6 +203,18 @@ export function causesNamed(names: readonly string[]): MovementCause[] {
   });
 }
 
+/**
+ * Users are not told by which channels they were served, nor what a call of theirs has cost the house: what lies in
+ * suspense is counted with the revenue, so that the sum is zero.
+ */
+function shownToOwner(movement: QuotaMovement): QuotaMovement {
+  const suspense = movement.counters.find(({ account }) => account === 'suspense')?.amount ?? 0n;
+  const counters = movement.counters
+    .filter(({ account }) => account !== 'suspense')
+    .map((entry) => (entry.account === 'revenue' ? { ...entry, amount: entry.amount + suspense } : entry));
+  return { ...movement, channelId: null, by: null, counters };
+}
+
 export function quotaHistoryQueries(ports: AuditPorts) {
   const { db, store } = ports;
 
@@ -214,9 +229,8 @@ export function quotaHistoryQueries(ports: AuditPorts) {
     }
     authorise(viewer, 'admin-reading');
   };
-  /** Users are not told by which channels they were served. */
   const shownTo = (viewer: Actor, movement: QuotaMovement): QuotaMovement =>
-    mayDo(viewer, 'admin-reading') ? movement : { ...movement, channelId: null, by: null };
+    mayDo(viewer, 'admin-reading') ? movement : shownToOwner(movement);
 
   const ready = async (viewer: Actor, of: Audited): Promise<Position> => {
     const upTo = await waitForHead(ports, [quotaHistory.name]);
@@ -231,23 +245,10 @@ export function quotaHistoryQueries(ports: AuditPorts) {
       asked: HistoryAsked,
     ): Promise<{ readonly items: readonly QuotaMovement[]; readonly hasMore: boolean }> {
       const upTo = await ready(viewer, asked.of);
-      const found = await historyPage({ db, store }, { ...asked, first: asked.first + 1 }, upTo);
+      const own = mayDo(viewer, 'admin-reading') ? {} : { ownedBy: viewer.id };
+      const found = await historyPage({ db, store }, { ...asked, ...own, first: asked.first + 1 }, upTo);
       const items = found.slice(0, asked.first).map((movement) => shownTo(viewer, movement));
       return { items, hasMore: found.length > asked.first };
-    },
-
-    /** All of them, oldest first, as of now. Throws as `quotaHistory` does. */
-    async exportedHistory(
-      viewer: Actor,
-      of: Audited,
-      filter: HistoryFilter,
-    ): Promise<AsyncGenerator<readonly QuotaMovement[], void, undefined>> {
-      const upTo = await ready(viewer, of);
-      async function* shown() {
-        for await (const page of historyPages({ db, store }, of, filter, upTo))
-          yield page.map((movement) => shownTo(viewer, movement));
-      }
-      return shown();
     },
 
     async balanceAt(viewer: Actor, of: Audited, moment: Moment): Promise<Holding> {

@@ -5,10 +5,10 @@ import type { Instant } from '../../domain/kernel/instant.js';
 import { isSecretOption, optionTable } from '../../domain/options/option-table.js';
 import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
-import { optionTextsAt } from '../../projections/models/option-history.js';
+import { optionHistory, optionTextsAt } from '../../projections/models/option-history.js';
 import { authorise } from '../authorise.js';
+import { type ConsistencyPorts, waitForHead } from '../consistency.js';
 import type { NodeDirectory } from '../memory/directory.js';
-import { currentOf, type ReadingPorts } from '../viewer.js';
 
 /* The options as they were. */
 
@@ -41,18 +41,19 @@ export async function settingsAt(
   });
 }
 
-interface SettingsPorts extends ReadingPorts {
+interface SettingsPorts extends ConsistencyPorts {
+  readonly db: ReadModels;
   readonly directory: Pick<NodeDirectory, 'initialOptionText'>;
 }
 
-export function settingsQueries({ directory, ...reading }: SettingsPorts) {
-  const current = currentOf(reading);
+export function settingsQueries({ directory, db, ...reading }: SettingsPorts) {
   return {
-    /** For root and auditors. */
+    /** For root and auditors. Throws `store-unavailable` while what was changed is being read anew. */
     async settingsAt(viewer: Actor, moment: Moment): Promise<SettingAt[]> {
       authorise(viewer, 'root-reading');
       const initial = Object.keys(optionTable).map((key): [string, string] => [key, directory.initialOptionText(key)]);
-      return settingsAt(await current(), moment, new Map(initial));
+      await waitForHead(reading, [optionHistory.name]);
+      return settingsAt(db, moment, new Map(initial));
     },
   };
 }

@@ -1,10 +1,11 @@
 import { auditedBalance } from '../../application/audit/quota-history.js';
+import { quotaHistory } from '../../projections/models/quota-history/quota-history.js';
 import { openReadModels } from '../../projections/read-models.js';
 import { type CommandContext, optionsIn } from '../command.js';
 import { withDatabase } from '../database.js';
 import { auditedGiven, auditedOptions } from './audited-options.js';
 import { momentGiven, momentOptions } from './moment-options.js';
-import { demandHistory } from './read-history.js';
+import { demandWhole } from './read-history.js';
 
 /** `audit balance-at --user 7 --at 2026-11-01 [--json]`: what an account held. */
 export async function auditBalanceAt({ config, log, args }: CommandContext): Promise<void> {
@@ -13,7 +14,7 @@ export async function auditBalanceAt({ config, log, args }: CommandContext): Pro
   const of = auditedGiven(named);
   const moment = momentGiven({ at, position });
   await withDatabase(config, log, async ({ pool, store }) => {
-    await demandHistory(pool);
+    await demandWhole({ pool, store }, quotaHistory);
     const { available, reserved, invites } = await auditedBalance({ db: openReadModels(pool), store }, of, moment);
     if (json) {
       // Sums have no end: they are written as text.

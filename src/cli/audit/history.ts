@@ -5,12 +5,13 @@ import { finished } from 'node:stream/promises';
 import { historyCells, historyHeader, historyJson } from '../../application/audit/history-file.js';
 import { causesNamed, historyPages } from '../../application/audit/quota-history.js';
 import { csvRow } from '../../exports/csv.js';
+import { quotaHistory } from '../../projections/models/quota-history/quota-history.js';
 import { openReadModels } from '../../projections/read-models.js';
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
 import { withDatabase } from '../database.js';
 import { auditedGiven, auditedOptions } from './audited-options.js';
 import { instantGiven } from './moment-options.js';
-import { demandHistory } from './read-history.js';
+import { demandWhole } from './read-history.js';
 
 const text = { type: 'string' } as const;
 const progressMs = 500;
@@ -41,7 +42,7 @@ export async function auditHistory({ config, log, args }: CommandContext): Promi
     to: to === undefined ? null : instantGiven('to', to),
   };
   await withDatabase(config, log, async ({ pool, store }) => {
-    await demandHistory(pool);
+    await demandWhole({ pool, store }, quotaHistory);
     const out = file === undefined ? process.stdout : createWriteStream(file);
     let movements = 0;
     let shownAt = 0;

@@ -2,10 +2,12 @@ import { settingsAt } from '../../application/audit/settings-at.js';
 import { initialOptions } from '../../application/options/initial-options.js';
 import { defaultPrices } from '../../application/prices/default-prices.js';
 import { Instant } from '../../domain/kernel/instant.js';
+import { optionHistory } from '../../projections/models/option-history.js';
 import { openReadModels } from '../../projections/read-models.js';
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
 import { withDatabase } from '../database.js';
 import { momentGiven, momentOptions } from './moment-options.js';
+import { demandWhole } from './read-history.js';
 
 /** Of a value, in a line for people. */
 const shown = 100;
@@ -19,7 +21,8 @@ export async function auditSettingsAt({ config, log, args }: CommandContext): Pr
   });
   const asOf = momentGiven(moment);
   const initial = initialOptions(defaultPrices('at' in asOf ? asOf.at : Instant(Date.now())));
-  await withDatabase(config, log, async ({ pool }) => {
+  await withDatabase(config, log, async ({ pool, store }) => {
+    await demandWhole({ pool, store }, optionHistory);
     const all = await settingsAt(openReadModels(pool), asOf, initial);
     const found = all.filter((setting) => key === undefined || setting.key === key);
     if (found.length === 0) throw new UsageError(`--key ${key}: there is no such option.`);

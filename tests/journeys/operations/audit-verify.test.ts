@@ -5,6 +5,8 @@ import { postgresSealKeyStore } from '../../../src/adapters/seals/seal-key-store
 import { postgresSealStore } from '../../../src/adapters/seals/seal-store.js';
 import { type LogVerdict, verifyLog } from '../../../src/application/audit/verify-log.js';
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
+import { auditBalanceAt } from '../../../src/cli/audit/balance-at.js';
+import { auditSettingsAt } from '../../../src/cli/audit/settings-at.js';
 import { auditVerify, verifyPortsOf } from '../../../src/cli/audit/verify.js';
 import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
 import { schemaOf } from '../../../src/projections/engine/projection.js';
@@ -138,4 +140,38 @@ test('every read model equals a fresh fold, and a row that was changed is shown'
     'NOT everything is as the log says.',
   ]);
   expect(code).toBe(1);
+});
+
+describe('questions about the past', () => {
+  const balance = (log: string[]) => {
+    const printed = vi.spyOn(console, 'log').mockImplementation((line: string) => void log.push(line));
+    const args = ['--user', String(gateway.root.id), '--json'];
+    return auditBalanceAt({ config: gateway.config, log: quietLog, args }).finally(() => printed.mockRestore());
+  };
+  const settings = () => auditSettingsAt({ config: gateway.config, log: quietLog, args: ['--key', 'RetryTimes'] });
+
+  test.each([
+    { _name: 'is behind the log', set: 'position = 1', reason: /is at position 1 of \d+, and no gateway goes on/ },
+    { _name: 'has stopped', set: "position = 1, status = 'stopped'", reason: /has stopped: it is at position 1 of/ },
+  ])('are refused while their read model $_name', async ({ set, reason }) => {
+    const lines: string[] = [];
+    await balance(lines);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'user', available: expect.any(String) });
+    await inDatabase(async ({ pool }) => {
+      const asked = "name IN ('quota_history', 'option_history')";
+      const { rows } = await pool.query(`SELECT name, position FROM projections.checkpoints WHERE ${asked}`);
+      await pool.query(`UPDATE projections.checkpoints SET ${set} WHERE ${asked}`);
+      try {
+        await expect(balance([])).rejects.toMatchObject({ details: { reason: expect.stringMatching(reason) } });
+        if (set.includes('stopped'))
+          await expect(settings()).rejects.toMatchObject({ details: { reason: expect.stringMatching(reason) } });
+      } finally {
+        for (const { name, position } of rows)
+          await pool.query("UPDATE projections.checkpoints SET position = $2, status = 'running' WHERE name = $1", [
+            name,
+            position,
+          ]);
+      }
+    });
+  });
 });
