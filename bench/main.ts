@@ -11,6 +11,7 @@ import { clean } from './parts/clean.js';
 import { dialectsPart } from './parts/dialects.js';
 import { project } from './parts/project.js';
 import { queries } from './parts/queries.js';
+import { realtime } from './parts/realtime.js';
 import { relay } from './parts/relay.js';
 import { soak } from './parts/soak.js';
 import { start } from './parts/start.js';
@@ -23,6 +24,7 @@ import { decimal } from './table.js';
 const parts: readonly Part[] = [
   relay,
   streams,
+  realtime,
   dialectsPart,
   agents,
   append,
