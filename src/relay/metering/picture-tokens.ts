@@ -72,6 +72,13 @@ export function pictureTokensOf({ size, quality }: OrderedPicture, names: Readon
   return { expected: google.expected, max: Math.max(google.max, max) };
 }
 
+/** Where a maker lists none: as few as a picture that is sent while it is made. */
+const fewest = 100;
+
+/** No picture of this model has fewer. */
+export const leastPictureTokens = (model: string): number =>
+  factsOf(model).drawsByToken === 'listed' ? listed.low : fewest;
+
 /** What a picture to go by may have beside what its size says, where the model is to keep to it closely. */
 const closely = 6_240;
 /** The most that one has at a model whose maker lists none. */

@@ -15,6 +15,8 @@ interface KnownOfPictures {
   readonly answers: number;
   /** Of each picture, as near as can be known. */
   readonly pictureTokens: number;
+  /** No picture of the model that upstream was asked for has fewer. */
+  readonly leastTokens: number;
   readonly price: Price;
   /** The caller has left while they were made: upstream makes and charges them all the same. */
   readonly left: boolean;
@@ -26,23 +28,33 @@ function isByToken(price: Price): boolean {
   return unit !== null && !isZero(unit);
 }
 
+/** As much as is reserved for; of pictures to go by as far as they are reported. */
+function inputWithin({ input: max }: UsageBound, { imageInput = 0 }: Usage): Usage {
+  const pictures = Math.min(imageInput, max);
+  return { input: max - pictures, imageInput: pictures };
+}
+
 /** `reported`: with the pictures that came; null: nothing came that says anything. */
 export function pictureUsage(
   reported: Usage | null,
-  { bound, promptEstimate, answers, pictureTokens, price, left }: KnownOfPictures,
+  { bound, promptEstimate, answers, pictureTokens, leastTokens, price, left }: KnownOfPictures,
 ): UsedTokens {
   const { images: came = 0, ...tokens } = reported ?? {};
   const images = left && came === 0 ? answers : Math.min(came, answers);
   const byToken = isByToken(price);
   const [input, output] = [promptTokens(tokens), completionTokens(tokens)];
   const unsaid = { input: byToken && input === 0, output: byToken && (output === 0 || (left && came === 0)) };
-  const lied = came > answers || input > bound.input || output > bound.output;
+  const tooFew = byToken && output > 0 && output < leastTokens * Math.min(came, answers);
+  const tooMany = { input: input > bound.input, output: output > bound.output };
+  const lied = came > answers || tooMany.input || tooMany.output || tooFew;
   if (reported !== null && !lied && !unsaid.input && !unsaid.output && images === came)
     return { usage: reported, usageSource: 'upstream' };
-  const made = { imageOutput: Math.min(output > bound.output ? bound.output : pictureTokens * images, bound.output) };
+  // Where no picture came, none is charged, whatever is said of it.
+  const all = tooMany.output && images > 0 ? bound.output : Math.min(pictureTokens * images, bound.output);
+  const taken = tooMany.input ? inputWithin(bound, tokens) : tokens;
   const usage = joined(
-    unsaid.input || input > bound.input ? { input: promptEstimate } : tokens,
-    unsaid.output || output > bound.output ? made : tokens,
+    unsaid.input ? { input: promptEstimate } : taken,
+    unsaid.output || tooMany.output || tooFew ? { imageOutput: all } : tokens,
   );
   return { usage: plus(usage, 'images', images), usageSource: lied ? 'disbelieved' : 'estimated' };
 }

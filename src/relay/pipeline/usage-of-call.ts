@@ -8,6 +8,7 @@ import type { Generated } from '../contracts/protocol.js';
 import { presentFor } from '../delivery/call-times.js';
 import { hiddenCosts } from '../delivery/hidden-costs.js';
 import { believedUsage, seenTokens, type UsedTokens } from '../metering/believed-usage.js';
+import { leastPictureTokens } from '../metering/picture-tokens.js';
 import { pictureUsage } from '../metering/picture-usage.js';
 import { rankingUsage } from '../metering/ranking-usage.js';
 import { transcriptionUsage } from '../metering/transcription-usage.js';
@@ -78,7 +79,10 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
   const known = { bound, promptEstimate, model, echoes };
   const used =
     pictureTokens !== null
-      ? pictureUsage(usage, { ...known, left: hasLeft(call), answers, pictureTokens, price })
+      ? pictureUsage(usage, {
+          ...{ ...known, left: hasLeft(call), answers, pictureTokens, price },
+          leastTokens: leastPictureTokens(call.answer.upstreamModel),
+        })
       : recording !== null
         ? transcriptionUsage(usage, generated, recording, { bound, model, bySecond: isSoldBy(price, 'seconds') })
         : endpoint.mode === 'rerank'
@@ -138,8 +142,10 @@ export function nothingUsed(call: UnansweredCall, asked: SentRequest, unseenMs: 
   const { estimate, model } = call.resolution;
   const { bound } = call.reservation;
   const { answers, pictureTokens, price, promptTokens: promptEstimate } = estimate;
-  if (pictureTokens !== null)
-    return pictureUsage(null, { bound, promptEstimate, left: true, answers, pictureTokens, price });
+  if (pictureTokens !== null) {
+    const leastTokens = leastPictureTokens(asked.upstreamModel);
+    return pictureUsage(null, { bound, promptEstimate, left: true, answers, pictureTokens, leastTokens, price });
+  }
   const nothing = believedUsage(null, nothingSaid(), { bound, promptEstimate, model });
   return cutShort(nothing, 0, unseenMs, unseen(call, hiddenCosts(call, asked).thinks));
 }

@@ -18,7 +18,8 @@ const reported: Usage = { input: 40, imageInput: 60, imageOutput: 272, images: 1
 
 /** What the caller gets, and what is known of it. */
 function play(pieces: readonly Buffer[], settled: Usage = reported) {
-  const caller = { ...callerOf('image-generation', { prompt: 'A boat.', stream: true }), dialect: imagesCaller };
+  const order = { prompt: 'A boat.', stream: true, partial_images: 2 };
+  const caller = { ...callerOf('image-generation', order), dialect: imagesCaller };
   const info = { callId: 'call-1', model: 'gpt-image-1', createdAt: 1 };
   const stream = openai.protocol.stream({ provider: openai, channel: plainChannel, caller, info });
   const steps = [...pieces.map((piece) => stream.push(piece)), stream.end()];
@@ -55,6 +56,12 @@ describe('a streamed picture', () => {
   ])('does not end by an event with %s', (_name, odd) => {
     expect(play([Buffer.from(odd)])).toMatchObject({ before: '', ended: null });
     expect(play([Buffer.from(odd + whole)])).toEqual(expected);
+  });
+
+  test('counts no more pictures in between than were ordered, and passes them on', () => {
+    const flood = partial.repeat(9);
+    expect(play([Buffer.from(partial)])).toMatchObject({ usage: { imageOutput: 100 } });
+    expect(play([Buffer.from(flood)])).toMatchObject({ before: flood, usage: { imageOutput: 200 }, ended: null });
   });
 
   test('ends by a failure that upstream reports', () => {

@@ -1,5 +1,5 @@
 import { partialPictureTokens } from '../../contracts/image-request.js';
-import type { StreamInput } from '../../contracts/protocol.js';
+import type { CallerRequest, StreamInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
 import { isWellShaped } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
@@ -17,13 +17,19 @@ const done = '[DONE]';
 const partial = /^image_(?:generation|edit)\.partial_image$/;
 export const completed = /^image_(?:generation|edit)\.completed$/;
 
+function partialsOf({ neutral }: Pick<CallerRequest, 'neutral'>): number {
+  const asked = neutral();
+  return asked.mode === 'image-generation' || asked.mode === 'image-edit' ? asked.body.partial_images : 0;
+}
+
 /** A picture that is sent while it is made, event by event; the last one waits for the settlement. */
 export class ImagesStream extends SseStream {
   readonly generated = new Generation();
   /** It is silent between its events, and may be for long. */
   worksUnseen = true;
   private readonly confidential: Confidential;
-  private partials = 0;
+  /** That were ordered and have not come: more than these are passed on and not counted. */
+  private partialsLeft: number;
 
   constructor(
     private readonly variant: OpenAiVariant,
@@ -31,6 +37,7 @@ export class ImagesStream extends SseStream {
   ) {
     super(channel, caller, info);
     this.confidential = confidentialOf(provider, channel);
+    this.partialsLeft = partialsOf(caller);
   }
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
@@ -59,8 +66,8 @@ export class ImagesStream extends SseStream {
       this.finished = true;
       this.writer.forward(event, frame);
     } else if (partial.test(type) && hasPicture(event)) {
-      this.partials++;
-      this.usage = { imageOutput: this.partials * partialPictureTokens };
+      const counted = this.partialsLeft-- > 0 ? partialPictureTokens : 0;
+      this.usage = { imageOutput: (this.usage?.imageOutput ?? 0) + counted };
       this.progress++;
       this.writer.forward(event, frame);
     }
