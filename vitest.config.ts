@@ -13,7 +13,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // Most files wait for a database, a gateway or a browser longer than they work: three on two cores use half of them.
-    maxWorkers: availableParallelism() * 2 + 1,
+    maxWorkers: availableParallelism() + 2,
     testTimeout: 30_000,
     // One second, as usual, is no bound for a page to be drawn anew on a machine that does other things.
     expect: { poll: { timeout: 15_000 } },
