@@ -1,6 +1,7 @@
 import { postgresEventLines } from '../adapters/seals/event-lines.js';
 import { postgresSealKeyStore } from '../adapters/seals/seal-key-store.js';
 import { postgresSealStore } from '../adapters/seals/seal-store.js';
+import { SealsReplaced, type SeenSeal } from '../application/seals/seal-witness.js';
 import { sealNewEvents } from '../application/seals/sealer.js';
 import { atIntervals } from '../concurrency/at-intervals.js';
 import type { NodeStart } from './node-start.js';
@@ -23,11 +24,14 @@ export function startSealing({ clock, log, closing }: NodeStart, { pool, vault }
     seals: postgresSealStore(pool),
     keys: postgresSealKeyStore(pool),
   };
+  const seen: SeenSeal = { newest: null };
   const stopping = new AbortController();
   const stop = atIntervals(sealsPauseMs, async () => {
-    await sealNewEvents(ports, { signal: stopping.signal }).catch((error: unknown) =>
-      log.warn({ reason: String(error) }, 'the log cannot be sealed now; it is tried again'),
-    );
+    await sealNewEvents(ports, { signal: stopping.signal, seen }).catch((error: unknown) => {
+      if (error instanceof SealsReplaced)
+        log.error({ reason: error.message }, 'somebody has changed the seals of the log: nothing more is sealed');
+      else log.warn({ reason: String(error) }, 'the log cannot be sealed now; it is tried again');
+    });
   });
   closing.add(() => {
     stopping.abort();

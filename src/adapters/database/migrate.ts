@@ -29,6 +29,7 @@ import { taskEnds } from './migrations/0026-task-ends.js';
 import { openTaskIndex } from './migrations/0027-open-tasks.js';
 import { seals } from './migrations/0028-seals.js';
 import { auditCheckpoint } from './migrations/0029-audit-checkpoint.js';
+import { sealWitness } from './migrations/0030-seal-witness.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -67,6 +68,7 @@ export const adapterMigrations: readonly Migration[] = [
   openTaskIndex,
   seals,
   auditCheckpoint,
+  sealWitness,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

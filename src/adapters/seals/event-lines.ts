@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import type { EventLines } from '../../application/ports/seal-ports.js';
+import type { GrowingLines } from '../../application/ports/seal-ports.js';
+import { beginning, type Position } from '../../domain/events/events.js';
 import { statements } from '../database/statements.js';
 
 /** Of one page, which holds one event more than this at most. */
@@ -20,7 +21,7 @@ const page = `
   WHERE filled - size < $3`;
 
 /** The events of the log in Postgres as lines. */
-export function postgresEventLines(pool: Pool): EventLines {
+export function postgresEventLines(pool: Pool): GrowingLines {
   const query = statements(pool);
   return {
     async after(after, limit) {
@@ -30,6 +31,10 @@ export function postgresEventLines(pool: Pool): EventLines {
       });
       // No JSON holds the separator, whatever somebody has done to a payload.
       return rows[0]?.page?.split('\x1e') ?? [];
+    },
+    async head() {
+      const { rows } = await query<{ head: Position | null }>('SELECT max(position) AS head FROM events');
+      return rows[0]?.head ?? beginning;
     },
   };
 }

@@ -6,6 +6,7 @@ import type {
   AuditCheckpoint,
   AuditCheckpoints,
   EventLines,
+  PublicSealKey,
   Seal,
   SealKeyStore,
   SealStore,
@@ -79,7 +80,10 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     seals,
     earliestOf(...(tables.stands.map(({ position }) => position) as [Position])),
   );
-  const { trusted, refused } = trustedKeys(await keys.all(), given);
+  // Before the keys: those of all seals that are looked at are among them, also where one is replaced in the meantime.
+  const newest = await seals.newest();
+  const all = await keys.all();
+  const { trusted, refused } = trustedKeys(all, given);
   for (const { id } of refused)
     find({
       check: 'seals',
@@ -90,7 +94,8 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
       reason: `nobody vouches for key ${id}`,
     });
   const sealed = await SealWalk.begin({
-    ...{ seals, keys: trusted, from: from ?? beforeFirstSeal },
+    ...{ keys: trusted, from: from === null ? beforeFirstSeal : { ...from, keyNumber: keyNumberOf(all, from) } },
+    seals: { after: (number, limit) => seals.after(number, limit), newest: () => Promise.resolve(newest) },
     found: (finding) => find({ check: 'seals', ...finding }),
   });
   const streams = new StreamWalk(ports.withoutPredecessor, (finding) => find({ check: 'streams', ...finding }));
@@ -168,11 +173,20 @@ const signed = (ports: Pick<VerifyPorts, 'vault'>, content: Omit<AuditCheckpoint
   mac: macOf(ports, content),
 });
 
+/** With the key of its seal, which the digest covers. */
+interface UsableCheckpoint extends AuditCheckpoint {
+  readonly keyId: string;
+}
+
+/** The newest key up to there: all was sound, so later seals have no earlier one. */
+const keyNumberOf = (keys: readonly PublicSealKey[], { keyId }: UsableCheckpoint): number =>
+  keys.find(({ id }) => id === keyId)?.number ?? 0;
+
 /** null: there is none, it is not ours, its seal is not in the log any more, or the tables are behind it. */
-async function usableCheckpoint(ports: VerifyPorts, tables: LedgerInTables): Promise<AuditCheckpoint | null> {
+async function usableCheckpoint(ports: VerifyPorts, tables: LedgerInTables): Promise<UsableCheckpoint | null> {
   const kept = await ports.checkpoints.newest();
   if (kept === null || macOf(ports, kept) !== kept.mac) return null;
   const seal = await ports.seals.numbered(kept.number);
   if (seal === null || sealDigest(seal) !== kept.digest || seal.last !== kept.position) return null;
-  return tables.stands.every(({ position }) => position >= kept.position) ? kept : null;
+  return tables.stands.every(({ position }) => position >= kept.position) ? { ...kept, keyId: seal.keyId } : null;
 }

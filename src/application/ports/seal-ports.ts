@@ -13,6 +13,11 @@ export interface EventLines {
   after(after: Position, limit: number): Promise<readonly string[]>;
 }
 
+/** With how far the log goes now. */
+export interface GrowingLines extends EventLines {
+  head(): Promise<Position>;
+}
+
 /** What a seal says: which events it covers, their hash, and which seal came before it. */
 export interface SealFacts {
   /** From 0, without gaps. */
@@ -33,6 +38,15 @@ export interface Seal extends SealFacts {
   readonly signature: string;
 }
 
+/** Which seal was the newest when the gateway last made one. */
+export interface SealWitness {
+  /** -1: none had been made yet. */
+  readonly number: number;
+  readonly digest: string;
+  /** A keyed hash over the rest: nobody who has the database alone can write another. */
+  readonly mac: string;
+}
+
 /** Seals beside the log, in the order in which they were made. */
 export interface SealStore {
   newest(): Promise<Seal | null>;
@@ -43,8 +57,13 @@ export interface SealStore {
   numbered(number: number): Promise<Seal | null>;
   /** The one that covers an event; null: it is not sealed yet. */
   covering(position: Position): Promise<Seal | null>;
-  /** False: there is one of that number already, or one that covers the same end. */
-  add(seal: Seal): Promise<boolean>;
+  /** With the witness of it, or neither. False: there is one of that number already, or one that covers the same end. */
+  add(seal: Seal, witness: SealWitness): Promise<boolean>;
+  witness(): Promise<SealWitness | null>;
+  /** Unless there is one already. */
+  beginWitness(witness: SealWitness): Promise<void>;
+  /** In place of the one there is. */
+  keepWitness(witness: SealWitness): Promise<void>;
 }
 
 /** A public key of seals, and the signature by which the key before it names it as the next. */

@@ -22,14 +22,15 @@ export interface SealFinding {
   readonly reason: string;
 }
 
-/** The seal up to which everything is as it was sealed, and its digest. */
+/** The seal up to which everything is as it was sealed, its digest, and the number of the newest key up to there. */
 interface SealedUpTo {
   readonly number: number;
   readonly digest: string;
+  readonly keyNumber: number;
 }
 
 /** Before the first seal. */
-export const beforeFirstSeal: SealedUpTo = { number: -1, digest: nothingBefore };
+export const beforeFirstSeal: SealedUpTo = { number: -1, digest: nothingBefore, keyNumber: 0 };
 
 interface SealWalkParts {
   readonly seals: Pick<SealStore, 'after' | 'newest'>;
@@ -51,7 +52,7 @@ export class SealWalk {
   private position = -1;
   private digest: string;
   private number: number;
-  private keyNumber = 0;
+  private keyNumber: number;
   /** Of whole seals, as sealed or not. */
   private checked = { seals: 0, events: 0 };
   private unsealed = 0;
@@ -60,6 +61,7 @@ export class SealWalk {
     this.seals = sealsInOrder(parts.seals, parts.from.number);
     this.number = parts.from.number;
     this.digest = parts.from.digest;
+    this.keyNumber = parts.from.keyNumber;
   }
 
   /** To be called before the lines are read: the newest seal there is now is the last that is looked at. */
@@ -109,7 +111,7 @@ export class SealWalk {
 
   /** The newest seal that has been read whole. */
   get upTo(): SealedUpTo {
-    return { number: this.number, digest: this.digest };
+    return { number: this.number, digest: this.digest, keyNumber: this.keyNumber };
   }
 
   private async nextSeal(): Promise<Seal | null> {

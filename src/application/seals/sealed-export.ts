@@ -33,9 +33,10 @@ export const sealLine = (seal: Seal): string =>
  */
 export async function* sealedExport(ports: ExportPorts): AsyncGenerator<readonly string[], void, undefined> {
   const { lines, keys } = ports;
-  yield [JSON.stringify({ log: exportForm, keys: (await keys.all()).map(publicPart) })];
+  // Before the keys: those of all seals that are written are among them, also where one is replaced in the meantime.
   const seals = sealsInOrder(ports.seals);
   let next = await seals.next();
+  yield [JSON.stringify({ log: exportForm, keys: (await keys.all()).map(publicPart) })];
   const total = { events: 0, seals: 0 };
   const sealsBefore = async (position: number): Promise<string[]> => {
     const written: string[] = [];

@@ -10,6 +10,7 @@ import { postgresSealStore } from '../../adapters/seals/seal-store.js';
 import { compareHead, headText, type NotedHead, readHead } from '../../application/seals/compare-head.js';
 import { publicSealKey } from '../../application/seals/seal.js';
 import { rotateSealKey } from '../../application/seals/seal-keys.js';
+import { acceptNewestSeal, witnessedNewest } from '../../application/seals/seal-witness.js';
 import { sealedExport, sealLine } from '../../application/seals/sealed-export.js';
 import { packageRoot } from '../../package-root.js';
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
@@ -27,6 +28,7 @@ const commands: Readonly<Record<string, SealCommand>> = {
   export: sealsExport,
   verifier: sealsVerifier,
   compare: sealsCompare,
+  accept: sealsAccept,
   'public-key': sealsPublicKey,
   'rotate-key': sealsRotateKey,
 };
@@ -93,14 +95,19 @@ async function sealsVerifier({ args }: CommandContext): Promise<void> {
 /** `audit seals compare --head NUMBER:DIGEST [--json]`: whether the log still has a head noted earlier; exit code 1 if not. */
 async function sealsCompare({ config, log, args }: CommandContext): Promise<void> {
   const given = optionsIn(args, { head: text, json });
-  const head = readHead(given.head ?? '');
-  if (head === null) throw new UsageError('--head: give it as "audit seals head" prints it, NUMBER:DIGEST.');
+  const head = headIn(given.head);
   await withDatabase(config, log, async (database) => {
     const { outcome, newest } = await compareHead(storesIn(database).seals, head);
     if (outcome !== 'same') process.exitCode = 1;
     if (given.json) console.log(JSON.stringify({ outcome, head: newest === null ? null : headText(newest) }));
     else console.log(comparedInWords(outcome, head, newest?.number ?? null));
   });
+}
+
+function headIn(given: string | undefined): NotedHead {
+  const head = readHead(given ?? '');
+  if (head === null) throw new UsageError('--head: give it as "audit seals head" prints it, NUMBER:DIGEST.');
+  return head;
 }
 
 function comparedInWords(
@@ -112,6 +119,16 @@ function comparedInWords(
   if (outcome === 'differs') return `Another seal has number ${number}: what was sealed up to then is NOT in this log.`;
   const end = newest === null ? 'no seals' : `seals up to ${newest}`;
   return `The log has ${end}, and NOT seal ${number}: it is an older copy, or has been cut.`;
+}
+
+/** `audit seals accept --head NUMBER:DIGEST`: new seals may follow this newest one, which somebody has checked. */
+async function sealsAccept({ config, log, args }: CommandContext): Promise<void> {
+  const head = headIn(optionsIn(args, { head: text }).head);
+  await withDatabase(config, log, async ({ vault, ...database }) => {
+    if (!(await acceptNewestSeal({ vault, ...storesIn(database) }, head)))
+      throw new UsageError(`--head: the newest seal is not ${head.number}:${head.digest}.`);
+    console.log(`Seal ${head.number} is accepted as the newest. Start the gateway again: it remembers another one.`);
+  });
 }
 
 /** `audit seals public-key [--pem]`: what seals are checked with, a key in each line, oldest first. */
@@ -130,7 +147,9 @@ async function sealsRotateKey({ config, log, args }: CommandContext): Promise<vo
   optionsIn(args, {});
   await withDatabase(config, log, async (database) => {
     const { vault } = database;
-    const { keys } = storesIn(database);
+    const { keys, seals } = storesIn(database);
+    // Before there is a key: a log that has keys and no witness was changed by somebody.
+    await witnessedNewest({ keys, seals, vault }, { newest: null });
     const { id, publicKey } = await rotateSealKey({ keys, vault, clock: systemClock });
     console.log(publicKey);
     console.log(`Key ${id} signs from now on. Give it to whoever checks seals.`);

@@ -6,7 +6,7 @@ import { postgresSealKeyStore } from '../../../src/adapters/seals/seal-key-store
 import { postgresSealStore } from '../../../src/adapters/seals/seal-store.js';
 import { readMasterKey } from '../../../src/adapters/vault/master-key.js';
 import { postgresVault } from '../../../src/adapters/vault/vault.js';
-import type { EventLines } from '../../../src/application/ports/seal-ports.js';
+import type { GrowingLines } from '../../../src/application/ports/seal-ports.js';
 import type { EventStore } from '../../../src/application/ports/storage-ports.js';
 import { positionOf } from '../../../src/application/seals/seal.js';
 import { beforeFirstSeal, type SealFinding, SealWalk } from '../../../src/application/seals/seal-walk.js';
@@ -96,6 +96,7 @@ export async function exported(stores: Stores): Promise<Buffer> {
 }
 
 /** Lines as they are given, in place of those of the log. */
-export const givenLines = (lines: readonly string[]): EventLines => ({
+export const givenLines = (lines: readonly string[]): GrowingLines => ({
+  head: () => Promise.resolve(Position(positionOf(lines.at(-1) ?? ''))),
   after: (after, limit) => Promise.resolve(lines.filter((line) => positionOf(line) > Number(after)).slice(0, limit)),
 });

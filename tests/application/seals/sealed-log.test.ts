@@ -7,9 +7,12 @@ import { gzipSync } from 'node:zlib';
 import type { PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { compareHead, headText, readHead } from '../../../src/application/seals/compare-head.js';
-import { positionOf } from '../../../src/application/seals/seal.js';
+import { positionOf, sealDigest } from '../../../src/application/seals/seal.js';
 import { rotateSealKey } from '../../../src/application/seals/seal-keys.js';
+import { type SealFinding, SealWalk } from '../../../src/application/seals/seal-walk.js';
+import { acceptNewestSeal, SealsReplaced } from '../../../src/application/seals/seal-witness.js';
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
+import { trustedKeys } from '../../../src/application/seals/trusted-keys.js';
 import { beginning, Position } from '../../../src/domain/events/events.js';
 import {
   exported,
@@ -41,6 +44,8 @@ beforeAll(async () => {
   head = newest === null ? '' : headText(newest);
 });
 afterAll(() => log.close());
+
+const noHead = { number: -1, digest: '' };
 
 const codesOf = (findings: readonly { readonly code: string; readonly seal: number | null }[]): string[] =>
   findings.map(({ code, seal }) => `${code} ${seal}`);
@@ -178,6 +183,12 @@ describe('in the database', () => {
       DELETE FROM seals WHERE number > 1;
       UPDATE events SET data = '{"key":"option 9","value":{}}' WHERE position = 9`);
     const other = storesOn(client);
+    // Nobody puts another newest seal in the place of the one that was made last, unless it is called the right one.
+    await expect(sealNewEvents({ ...log, ...other })).rejects.toThrow(SealsReplaced);
+    const newest = await other.seals.newest();
+    expect(
+      newest !== null && (await acceptNewestSeal({ ...log, ...other }, readHead(headText(newest)) ?? noHead)),
+    ).toBe(true);
     await sealNewEvents({ ...log, ...other }, { maxEvents: 4 });
     const noted = readHead(head);
     if (noted === null) throw new Error('no head was noted');
@@ -186,6 +197,41 @@ describe('in the database', () => {
     expect(codesOf((await verifyExport([await exported(other)], [firstKey], noted)).findings)).toEqual([
       'head-differs 2',
     ]);
+  });
+
+  test.each([
+    { _name: 'the newest seals are taken away', sql: 'DELETE FROM seals WHERE number > 1' },
+    { _name: 'another seal is the newest', sql: `UPDATE seals SET events_hash = repeat('0', 64) WHERE number = 2` },
+    { _name: 'all seals and their witness are taken away', sql: 'DELETE FROM seals; DELETE FROM seal_witness' },
+    { _name: 'the witness is written by somebody else', sql: 'UPDATE seal_witness SET number = 1' },
+    {
+      _name: 'a seal was added by somebody else',
+      sql: `INSERT INTO seals SELECT 3, 12, 13, 2, events_hash, previous, at, key_id, signature FROM seals WHERE number = 2`,
+    },
+  ])('nothing more is sealed where $_name', async ({ sql }) => {
+    await client.query(sql);
+    const other = { ...log, ...storesOn(client) };
+    const before = await other.seals.newest();
+    await expect(sealNewEvents(other)).rejects.toThrow(SealsReplaced);
+    expect(await other.seals.newest()).toEqual(before);
+  });
+
+  test('a gateway that has made a newer seal adds no other to an older copy', async () => {
+    const other = { ...log, ...storesOn(client) };
+    const seen = { newest: null };
+    const older = await other.seals.witness();
+    expect(await sealNewEvents(other, { seen })).toBe(1);
+    await client.query('DELETE FROM seals WHERE number > 2');
+    if (older !== null) await other.seals.keepWitness(older);
+    await expect(sealNewEvents(other, { seen })).rejects.toThrow('which this process has seen');
+  });
+
+  test('what comes into the log while it is sealed waits for the next round', async () => {
+    const other = { ...log, ...storesOn(client) };
+    const head = await other.lines.head();
+    const lines = { ...other.lines, head: () => Promise.resolve(Position(Number(head) - 1)) };
+    expect(await sealNewEvents({ ...other, lines }, { maxEvents: 1 })).toBe(1);
+    expect(await sealNewEvents({ ...other, lines }, { maxEvents: 1 })).toBe(0);
   });
 });
 
@@ -257,4 +303,14 @@ test('what a replaced key signs afterwards is refused, and the seal of an event 
   expect((await log.keys.all()).map(({ secret }) => secret !== null)).toEqual([false, true]);
   expect((await log.seals.covering(Position(6)))?.number).toBe(1);
   expect(await log.seals.covering(Position(12))).toBeNull();
+});
+
+test('a seal is refused where its key had been replaced before the events that are read', async () => {
+  const [before, newest] = await log.seals.after(0, 2);
+  if (before === undefined || newest === undefined) throw new Error('there are no seals');
+  const { trusted } = trustedKeys(await log.keys.all(), null);
+  const found: SealFinding[] = [];
+  const from = { number: before.number, digest: sealDigest(before), keyNumber: 2 };
+  await SealWalk.begin({ seals: log.seals, keys: trusted, from, found: (finding) => void found.push(finding) });
+  expect(codesOf(found)).toEqual([`seal-key-replaced ${newest.number}`]);
 });
