@@ -88,6 +88,11 @@ describe('the parameters that an operator adds', () => {
     expect(sentAlong({ n: 1 }, 2).answers).toBe(2);
   });
 
+  test('add nothing to the number of pictures, which is sent as it was ordered', () => {
+    const overrides = overridesOf([channel(1, { paramOverride: '{"n":4}' })], ports);
+    expect(withOverrides({ prompt, answers: 1, pictureTokens: 100 }, overrides).answers).toBe(1);
+  });
+
   test('add nothing to a call without output tokens', () => expect(sentAlong({ n: 4 }, 0)).toMatchObject({ prompt }));
 });
 

@@ -60,34 +60,48 @@ const sizeFactors: ReadonlyMap<string, string> = new Map([
   ['1792x1024', '2'],
 ]);
 
-/** DALL·E 3 alone is dearer in high definition, and a wide picture less so. */
-function qualityFactor(model: string, { size, quality }: OrderedPicture): string {
-  if (!factsOf(model).drawsInHd || spelled(quality) !== 'hd') return '1';
-  return sizeFactors.has(spelled(size)) ? '1.5' : '2';
-}
-
 const one = '1';
 /** USD of a picture for each unit of a model's ratio. */
 const perRatio = decimal('0.0025');
 
-/** The dearest size, where the model decides. */
-function sizeFactor(model: string, { size }: OrderedPicture): string {
-  if (spelled(size) === byTheModel) return factsOf(model).drawsInHd ? '2' : one;
-  return sizeFactors.get(spelled(size)) ?? one;
+/** DALL·E 3 alone is dearer in high definition, and a wide picture less so. Where the model decides: the dearest. */
+function factorsOf(names: ReadonlySet<string>, { size, quality }: OrderedPicture): readonly [string, string] {
+  const inHd = [...names].some((name) => factsOf(name).drawsInHd);
+  const dearest = inHd ? '1024x1792' : '1024x1024';
+  const drawn = spelled(size) === byTheModel ? dearest : spelled(size);
+  const isHd = inHd && ['hd', byTheModel].includes(spelled(quality));
+  const ofQuality = sizeFactors.has(drawn) ? '1.5' : '2';
+  return [sizeFactors.get(drawn) ?? one, isHd ? ofQuality : one];
 }
 
-const timesFactors = (usd: Decimal, model: string, ordered: OrderedPicture): string =>
-  decimalText(times(times(usd, decimal(sizeFactor(model, ordered))), decimal(qualityFactor(model, ordered))));
+function timesFactors(usd: Decimal, names: ReadonlySet<string>, ordered: OrderedPicture): string {
+  const [ofSize, ofQuality] = factorsOf(names, ordered);
+  return decimalText(times(times(usd, decimal(ofSize)), decimal(ofQuality)));
+}
 
-/** Its tokens are reported, and have prices. */
-const isByToken = (price: Price, model: string): boolean =>
-  price.per === 'token' && (factsOf(model).drawsByToken !== null || price.ratios.imageOutput !== undefined);
+/** It says how many tokens its pictures have. */
+function reportsTokens(name: string): boolean {
+  const { drawsByToken, drawsToo } = factsOf(name);
+  return drawsByToken !== null || drawsToo;
+}
+
+/** Their tokens are reported, and have prices. */
+const isByToken = (price: Price, names: ReadonlySet<string>): boolean =>
+  price.per === 'token' && (price.ratios.imageOutput !== undefined || [...names].some(reportsTokens));
+
+/** What makes the pictures. */
+export interface DrawingModel {
+  /** As billed. */
+  readonly model: string;
+  /** As asked for, and as channels send it upstream: these make the pictures. */
+  readonly names: ReadonlySet<string>;
+}
 
 /** The price of a call that makes pictures. null: those that were ordered have none. */
 export function priceOfPictures(
   price: Price,
   tables: PriceTables,
-  model: string,
+  { model, names }: DrawingModel,
   ordered: OrderedPicture,
 ): Price | null {
   const { quotaPerUnit } = tables;
@@ -104,14 +118,15 @@ export function priceOfPictures(
     return usd === null ? null : { ...price, pieces: of(usd) };
   }
   if (price.pieces?.dollars.images !== undefined) return { ...price, pieces: of(price.pieces.dollars.images) };
-  if (isByToken(price, model)) return price;
+  if (isByToken(price, names)) return price;
   const usd = price.per === 'call' ? decimal(price.price) : times(decimal(price.model), perRatio);
-  return { per: 'token', model: '0', ratios: {}, ...terms, pieces: of(timesFactors(usd, model, ordered)) };
+  return { per: 'token', model: '0', ratios: {}, ...terms, pieces: of(timesFactors(usd, names, ordered)) };
 }
 
 /** Where a record names pictures, the price of the dearest of them; else the same. For lists, which know no order. */
 export function withDearestPicture(price: Price, tables: PriceTables, model: string): Price {
   const record = recordIn(tables, pricedLike(tables, model) ?? billedName(model));
   if (record?.pictures === undefined) return price;
-  return priceOfPictures(price, tables, model, { size: byTheModel, quality: byTheModel }) ?? price;
+  const dearest = { size: byTheModel, quality: byTheModel };
+  return priceOfPictures(price, tables, { model, names: new Set([model]) }, dearest) ?? price;
 }

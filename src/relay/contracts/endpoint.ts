@@ -95,8 +95,11 @@ export interface Endpoint {
   /** The caller wants the usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;
   readonly demand: (asked: DemandInput) => Demand;
-  /** What pictures are ordered, as far as it decides their price. Left out: none are. Throws NotConvertible. */
-  readonly picture?: (body: JsonObject) => OrderedPicture;
+  /**
+   * What pictures are ordered, as far as it decides their price. `names`: of the model, as asked for and as sent
+   * upstream. Left out: none are. Throws NotConvertible.
+   */
+  readonly picture?: (body: JsonObject, names: ReadonlySet<string>) => OrderedPicture;
   /** How its bodies name what a provider keeps of their caller's. Left out: nothing may be named. */
   readonly kept?: KeptMembers;
   /** How its responses are stored here, where an upstream stores none. Left out: they are not. */

@@ -6,7 +6,7 @@ import type { PaidMode } from '../../domain/channel/provider.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { pieceOfMode } from '../../domain/pricing/mode-pieces.js';
-import { priceOfPictures } from '../../domain/pricing/picture-prices.js';
+import { type DrawingModel, priceOfPictures } from '../../domain/pricing/picture-prices.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { isPieces, isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
@@ -26,6 +26,10 @@ import { keptUpstream } from './kept-upstream.js';
 
 /** The model as asked for. */
 export function modelIn({ usualModel }: Endpoint, body: JsonObject, inPerson: boolean): string {
+  if (usualModel !== null && (body.model ?? '') !== '' && textIn(body.model) === null)
+    throw new RelayError(400, 'invalid_request', 'invalid request: model must be a text, given once', {
+      param: 'model',
+    });
   const model = textIn(body.model) ?? usualModel;
   if (model === null)
     throw new RelayError(
@@ -88,11 +92,11 @@ export function priceFor(
 export function picturesPriced(
   price: Price,
   { endpoint, body }: Pick<ToCheck, 'endpoint' | 'body'>,
-  { model, settings }: { readonly model: string; readonly settings: Settings },
+  { model, names, settings }: DrawingModel & { readonly settings: Settings },
 ): Price {
   if (endpoint.picture === undefined) return price;
-  const ordered = endpoint.picture(body);
-  const priced = priceOfPictures(price, settings.prices, model, ordered);
+  const ordered = endpoint.picture(body, names);
+  const priced = priceOfPictures(price, settings.prices, { model, names }, ordered);
   if (priced !== null) return priced;
   throw new RelayError(
     400,

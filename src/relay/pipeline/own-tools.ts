@@ -149,7 +149,7 @@ export function withOwnPrompts(
 }
 
 /** The same demand where operators' parameters add to it: prompt, tools that read, choices, what is kept for hours. */
-export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 'compacts'>>(
+export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 'compacts' | 'pictureTokens'>>(
   demand: Asked,
   overrides: readonly JsonObject[],
 ): Asked {
@@ -160,7 +160,8 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
   for (const override of overrides) {
     bytes = Math.max(bytes, sizeOf(override));
     tools = Math.max(tools, ownIn(override) + switchesIn(override));
-    answers = Math.max(answers, choicesIn(override));
+    // How many pictures are made stays as it was ordered.
+    if (demand.pictureTokens === undefined) answers = Math.max(answers, choicesIn(override));
     summed ||= compacts(override);
     keeps ||= asksToKeepForHours(override, 'openai');
   }

@@ -153,6 +153,8 @@ function namesOf(model: string, channels: readonly ChannelView[], { parsedChanne
 /** What a call is priced by, and who may serve it. */
 interface Priced {
   readonly price: Price;
+  /** Of the model, as asked for and as sent upstream. */
+  readonly names: ReadonlySet<string>;
   readonly settings: Settings;
   readonly channels: readonly ChannelView[];
   readonly caller: Caller;
@@ -162,10 +164,9 @@ function estimateOf(
   ports: ResolutionPorts,
   given: ToResolve,
   { requestedModel, model }: ModelChoice,
-  { price, settings, channels, caller }: Priced,
+  { price, names, settings, channels, caller }: Priced,
 ): Estimate {
   const { endpoint, body, bytes, upload, kept } = given;
-  const names = namesOf(requestedModel, channels, ports);
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
   const own = endpoint.demand({ body, bytes, model, names, upload, switched });
@@ -219,7 +220,8 @@ export function* resolutionSteps(
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
   const listed = priceFor({ model, group, mode: endpoint.mode }, caller, settings);
   const { tiers, terms } = chooseService(endpoint, body, model, settings);
-  const price = withService(picturesPriced(listed, asked, { model, settings }), terms);
+  const names = namesOf(requestedModel, channels, ports);
+  const price = withService(picturesPriced(listed, asked, { model, names, settings }), terms);
   return {
     tiers,
     endpoint,
@@ -233,6 +235,6 @@ export function* resolutionSteps(
     pinned,
     background: endpoint.inBackground?.(body) === true,
     parent: asked.parent,
-    estimate: estimateOf(ports, asked, choice, { price, settings, channels, caller }),
+    estimate: estimateOf(ports, asked, choice, { price, names, settings, channels, caller }),
   };
 }

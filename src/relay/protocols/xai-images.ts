@@ -1,6 +1,7 @@
 import type { ImageEditRequest, ImageRequest } from '../contracts/image-request.js';
 import { NotConvertible, type RequestInput, type UpstreamRequest } from '../contracts/protocol.js';
 import type { JsonObject } from '../json/json.js';
+import { overriddenPictures } from './picture-override.js';
 import { baseOf, neutralAs, noThinking, written } from './request-builder.js';
 import { sourcePictures } from './source-pictures.js';
 
@@ -74,7 +75,6 @@ export function xaiImageRequest(asked: RequestInput): UpstreamRequest {
     ...(response_format !== undefined && { response_format }),
     ...(user !== undefined && { user }),
     ...(edits && sourcesIn(neutralAs(caller, 'image-edit'), asked)),
-    ...channel.paramOverride,
   };
   return {
     method: 'POST',
@@ -83,7 +83,7 @@ export function xaiImageRequest(asked: RequestInput): UpstreamRequest {
       ...{ 'content-type': 'application/json', accept: 'application/json' },
       authorization: `Bearer ${channel.key.trim()}`,
     },
-    content: { kind: 'json', text: written(body) },
+    content: { kind: 'json', text: written(overriddenPictures(body, channel.paramOverride ?? {})) },
     model,
     ...noThinking,
   };

@@ -30,9 +30,12 @@ const tables: PriceTables = {
 };
 
 /** USD of two pictures; null: they have no price. */
-function dollars(model: string, size: string, quality: string): number | null {
+function dollars(model: string, size: string, quality: string, ...sentAs: readonly string[]): number | null {
   const price = priceOf(tables, model, 'default', false, 'images');
-  const priced = price === null ? null : priceOfPictures(price, tables, model, { size, quality });
+  const priced =
+    price === null
+      ? null
+      : priceOfPictures(price, tables, { model, names: new Set([model, ...sentAs]) }, { size, quality });
   return priced === null ? null : chargeOf({ images: 2 }, priced) / 500_000;
 }
 
@@ -51,6 +54,9 @@ describe('two pictures', () => {
     ['dall-e-3', '1024x1024', 'hd', 0.16],
     ['dall-e-3', '1792x1024', 'hd', 0.24],
     ['dall-e-3', 'auto', 'standard', 0.16],
+    ['dall-e-3', 'auto', 'hd', 0.24],
+    ['dall-e-3', '1024x1024', 'auto', 0.16],
+    ['dall-e-3', 'auto', 'auto', 0.24],
     ['by-ratio', '1024x1024', 'auto', 0.01],
     ['gpt-image-1', '1024x1024', 'high', 0.000002],
     ['unknown', 'auto', 'auto', null],
@@ -70,6 +76,17 @@ describe('two pictures', () => {
     expect(dollars(model, size, quality)).toBe(usd);
   });
 
+  test.each([
+    ['by-call', 'dall-e-3', 'hd', 0.16],
+    ['by-ratio', 'gpt-image-1', 'high', 0.000002],
+    ['by-ratio', 'gemini-2.5-flash-image', 'high', 0.000002],
+  ])(
+    'of %s, sent upstream as %s in quality %s, cost what that one is sold by: %d USD',
+    (model, sentAs, quality, usd) => {
+      expect(dollars(model, '1024x1024', quality, sentAs)).toBe(usd);
+    },
+  );
+
   test('are listed at the highest price of their record, and no tokens beside them', () => {
     const shown = shownPrice(tables, 'by-order', 'default', false);
     expect(shown === null ? null : shownPrices(shown, 'by-order')).toEqual({
@@ -83,7 +100,14 @@ describe('two pictures', () => {
   test('have the size and quality in their price that they were ordered in', () => {
     const price = priceOf(tables, 'by-call', 'default', false, 'images');
     if (price === null) throw new Error('no price');
-    expect(priceOfPictures(price, tables, 'by-call', { size: '256x256', quality: 'auto' })).toEqual({
+    expect(
+      priceOfPictures(
+        price,
+        tables,
+        { model: 'by-call', names: new Set(['by-call']) },
+        { size: '256x256', quality: 'auto' },
+      ),
+    ).toEqual({
       ...{ per: 'token', model: '0', ratios: {}, group: '1' },
       pieces: {
         ...{ dollars: { images: '0.016' }, quotaPerUnit: '500000' },

@@ -66,11 +66,19 @@ beforeAll(async () => {
   callers = openCallers(gateway.url);
   const baseUrl = upstream.url;
   drawing = await gateway.addChannel({ type: 1, models: ['gpt-image-1', 'dall-e-3', 'by-size', 'by-ratio'], baseUrl });
+  const modelMapping = '{"mapped":"dall-e-3"}';
+  await gateway.addChannel({
+    type: 1,
+    models: ['mapped'],
+    baseUrl,
+    modelMapping,
+    paramOverride: '{"n":4,"size":"1792x1024"}',
+  });
   const address = `${baseUrl}/own/v1/images/generations`;
   atAddress = await gateway.addChannel({ type: 8, models: ['my-pictures'], baseUrl: address });
   await gateway.addChannel({ type: 48, models: ['grok-imagine-image'], baseUrl });
   await gateway.addChannel({ type: 27, models: ['talks-only'], baseUrl });
-  await gateway.setOption('ModelPrice', '{"dall-e-3":0.04}');
+  await gateway.setOption('ModelPrice', '{"dall-e-3":0.04,"mapped":0.04}');
   await gateway.setOption('ModelRatio', '{"by-ratio":4,"my-pictures":2,"talks-only":1}');
   // A million tokens at 2 USD are a million of quota.
   await gateway.setPrice('gpt-image-1', [
@@ -140,6 +148,8 @@ describe('pictures made of a text', () => {
       120_000,
     ],
     ['the price of a call in the usual size', { model: 'dall-e-3' }, 1, 20_000],
+    ['what the model costs that the name is mapped to', { model: 'mapped', quality: 'hd' }, 1, 40_000],
+    ['its usual size and quality', { model: 'mapped' }, 1, 20_000],
     ['the ratio of the model, of which one is 0.0025 USD', { model: 'by-ratio', size: '512x512' }, 1, 2_250],
     ['the price of size and quality', { model: 'by-size', size: '1024x1024', quality: 'low' }, 1, 5_000],
     ['the price of a size at any quality', { model: 'by-size', size: '1024x1024', quality: 'high', n: 3 }, 3, 30_000],
@@ -182,6 +192,7 @@ describe('pictures made of a text', () => {
   });
 
   test.each<[JsonObject, string, string]>([
+    [{ model: ['dall-e-2', 'dall-e-3'] }, 'model', 'model must be a text, given once'],
     [{ model: 'gpt-image-1', prompt: ' ' }, 'prompt', 'field prompt is required'],
     [{ model: 'gpt-image-1', n: -1 }, 'n', 'n must be a whole number from 1 to 10'],
     [{ model: 'gpt-image-1', n: 11 }, 'n', 'n must be a whole number from 1 to 10'],

@@ -33,9 +33,14 @@ function caller(body: JsonObject, files: readonly FormFile[] | null): CallerRequ
   return { ...callerOf(mode, whole), dialect: endpoint.dialect, neutral: neutralOf(endpoint, whole), files };
 }
 
-function asked(type: number, body: JsonObject, files: readonly FormFile[] | null = null): UpstreamRequest {
+function asked(
+  type: number,
+  body: JsonObject,
+  files: readonly FormFile[] | null = null,
+  paramOverride: JsonObject | null = null,
+): UpstreamRequest {
   return providerOfType(type).protocol.request({
-    ...{ provider: providerOfType(type), channel: channelOf(type), caller: caller(body, files) },
+    ...{ provider: providerOfType(type), channel: { ...channelOf(type), paramOverride }, caller: caller(body, files) },
     ...{ model: String(body.model), options: usualOptions },
   });
 }
@@ -169,6 +174,38 @@ describe('pictures are requested', () => {
   test('with a header by which DashScope takes an order', () => {
     expect(asked(17, { model: 'wan2.5-t2i-preview' }).headers['x-dashscope-async']).toBe('enable');
     expect(asked(17, { model: 'wan2.6-t2i' }).headers['x-dashscope-async']).toBeUndefined();
+  });
+});
+
+describe('parameters of an operator', () => {
+  const override: JsonObject = {
+    ...{ n: 4, batch_size: 4, size: '4096x4096', quality: 'high', resolution: '2k', watermark: false },
+    parameters: { n: 4, sampleCount: 4, size: '2048*2048', watermark: false },
+    generationConfig: { candidateCount: 4, image_config: { imageSize: '4K' }, topK: 1 },
+    sequential_image_generation_options: { max_images: 4 },
+  };
+
+  test.each<[number, string]>([
+    [1, 'gpt-image-1'],
+    [17, 'wanx-v1'],
+    [24, 'gemini-3-pro-image-preview'],
+    [24, 'imagen-4.0-generate-001'],
+    [40, 'Kwai-Kolors/Kolors'],
+    [45, 'doubao-seedream-4-0-250828'],
+    [48, 'grok-imagine-image'],
+  ])('change nothing of what the pictures cost by (type %i, %s)', (type, model) => {
+    const body = { model, size: '1024x1024', quality: 'low' };
+    const plain = JSON.parse(wordsOf(asked(type, body).content));
+    const sent = JSON.parse(wordsOf(asked(type, body, null, override).content));
+    expect(sent).toMatchObject(plain);
+    const others = JSON.stringify({ ...sent, parameters: { ...sent.parameters, ...plain.parameters } });
+    expect(others).not.toMatch(/:4\b|4096|2k|4K|"high"|2048\*/);
+    expect([sent.watermark, sent.parameters.watermark, sent.generationConfig.topK]).toEqual([false, false, 1]);
+  });
+
+  test('take no object of the order away', () => {
+    const body = { model: 'wanx-v1', n: 2 };
+    expect(JSON.parse(wordsOf(asked(17, body, null, { parameters: null }).content)).parameters).toEqual({ n: 2 });
   });
 });
 
@@ -439,6 +476,14 @@ describe('an order that DashScope has taken', () => {
     const answer = taken(output);
     expect(answer).toMatchObject({ ok: false, costUnknown: true });
     expect(answer).not.toHaveProperty('later');
+  });
+
+  test('and has finished without a picture costs nothing where it says why, and else nobody knows', () => {
+    const refused = { task_status: 'SUCCEEDED', results: [{ code: 'DataInspectionFailed', message: 'no' }] };
+    expect(taken(refused)).toMatchObject({ ok: false, orderFailed: true, error: { status: 400, message: 'no' } });
+    expect(taken(refused)).not.toHaveProperty('costUnknown');
+    for (const results of [[], [null], [{ url: {} }], {}])
+      expect(taken({ task_status: 'SUCCEEDED', results })).toMatchObject({ orderFailed: true, costUnknown: true });
   });
 
   test.each(['FAILED', 'CANCELED'])('and is %s costs nothing', (status) => {

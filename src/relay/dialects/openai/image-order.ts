@@ -1,5 +1,5 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
-import { byTheModel } from '../../../domain/pricing/picture-prices.js';
+import { byTheModel, type OrderedPicture } from '../../../domain/pricing/picture-prices.js';
 import type { InvalidMember } from '../../contracts/caller-dialect.js';
 import {
   type ImageEditRequest,
@@ -84,9 +84,21 @@ function promptIn(body: JsonObject): string {
 const given = <Value>(name: string, value: Value | null | undefined): Readonly<Record<string, Value>> =>
   value === null || value === undefined ? {} : { [name]: value };
 
+const isDallE = (model: string): boolean => /^dall-e/.test(model);
+
 /** What OpenAI documents for a model that is asked for nothing else. */
-const usualOf = (model: string) =>
-  /^dall-e/.test(model) ? { size: '1024x1024', quality: 'standard' } : { size: byTheModel, quality: byTheModel };
+const usualOf = (model: string): OrderedPicture =>
+  isDallE(model) ? { size: '1024x1024', quality: 'standard' } : { size: byTheModel, quality: byTheModel };
+
+/** The picture that is paid for: what the body leaves out is what its model makes, by the name that it has upstream. */
+export function pictureOf(
+  { size, quality }: ImageRequest,
+  body: JsonObject,
+  names: ReadonlySet<string>,
+): OrderedPicture {
+  const usual = usualOf([...names].find(isDallE) ?? '');
+  return { size: isGiven(body.size) ? size : usual.size, quality: isGiven(body.quality) ? quality : usual.quality };
+}
 
 function formatIn(body: JsonObject, model: string): 'url' | 'b64_json' | undefined {
   const format = wordAt(body, 'response_format');

@@ -1,4 +1,5 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
+import { isImageMode } from '../../../domain/channel/provider.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import type { ChatRequest } from '../../contracts/neutral-request.js';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../contracts/protocol.js';
 import type { ServiceSent } from '../../contracts/service-tier.js';
 import { countIn, type JsonObject, textIn } from '../../json/json.js';
+import { overriddenPictures } from '../picture-override.js';
 import { baseOf, neutralAs, notServed, written } from '../request-builder.js';
 import { thinkingInGemini } from '../requested-thinking.js';
 import { conversation } from './contents.js';
@@ -146,6 +148,9 @@ function asked(
   }
 }
 
+const withOverride = (body: JsonObject, override: JsonObject, { mode, maxOutput }: CallerRequest): JsonObject =>
+  isImageMode(mode) ? overriddenPictures(body, override) : overridden(body, override, maxOutput);
+
 /** Throws NotConvertible. */
 export const geminiRequest =
   (variant: GeminiVariant): Protocol['request'] =>
@@ -157,7 +162,7 @@ export const geminiRequest =
     const target = { base: baseOf(provider, channel), model: bareName(model), action, channel, caller, options };
     const shaped = variant.reshape?.(body, target) ?? body;
     const override = options.passThrough ? null : channel.paramOverride;
-    const sent = override === null ? shaped : overridden(shaped, override, caller.maxOutput);
+    const sent = override === null ? shaped : withOverride(shaped, override, caller);
     return {
       method: 'POST',
       url: `${variant.url(target)}:${action}${action === 'streamGenerateContent' ? '?alt=sse' : ''}`,

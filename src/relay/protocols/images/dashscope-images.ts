@@ -3,6 +3,7 @@ import { isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js
 import { asUpstreamError, reportedFailure, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { pathSegment } from '../model-address.js';
+import { hasPicture } from '../openai/images.js';
 import type { Target } from '../openai/variant.js';
 import { baseOf, noThinking } from '../request-builder.js';
 import { type ImageOrder, refuseFurther, refuseMore, refuseMoreSources, sizeAsked } from './image-order.js';
@@ -92,15 +93,32 @@ const taskId = /^[\w-]{1,128}$/;
 const underWay: ReadonlySet<string> = new Set(['PENDING', 'RUNNING', 'SUSPENDED']);
 const atItsEnd: ReadonlySet<string> = new Set(['FAILED', 'CANCELED']);
 
+/** An order that is at its end without a picture. `reported`: what says why. */
+function failed(reported: JsonObject, { provider, channel }: AnswerInput): FailedAnswer {
+  const failure = reportedFailure(reported);
+  const error = asUpstreamError(failure, statusOf(failure), confidentialOf(provider, channel));
+  return { ok: false, error, orderFailed: true };
+}
+
+/** null: there are pictures in it. One that is done without any may have cost something, unless it says why. */
+function finished(output: JsonObject, answered: AnswerInput): FailedAnswer | null {
+  if (pictures({ output }).some(hasPicture)) return null;
+  const reason = objectsIn(output.results).find((result) => {
+    const { message, code } = reportedFailure(result);
+    return message !== null || code !== null;
+  });
+  if (reason !== undefined) return failed(reason, answered);
+  const error = unreadableAnswer('the upstream has finished what was ordered, without a picture in it');
+  return { ok: false, error, orderFailed: true, costUnknown: true };
+}
+
 /** An order that was taken, has failed, or of which nothing can be told; null: it is done, or there is none. */
-function order({ output }: JsonObject, { provider, channel, info }: AnswerInput): FailedAnswer | null {
+function order({ output }: JsonObject, answered: AnswerInput): FailedAnswer | null {
+  const { provider, channel, info } = answered;
   const status = isObject(output) ? textIn(output.task_status) : null;
-  if (!isObject(output) || status === null || status === 'SUCCEEDED') return null;
-  if (atItsEnd.has(status)) {
-    const failure = reportedFailure(output);
-    const error = asUpstreamError(failure, statusOf(failure), confidentialOf(provider, channel));
-    return { ok: false, error, orderFailed: true };
-  }
+  if (!isObject(output) || status === null) return null;
+  if (status === 'SUCCEEDED') return finished(output, answered);
+  if (atItsEnd.has(status)) return failed(output, answered);
   const id = textIn(output.task_id) ?? '';
   if (!underWay.has(status) || !taskId.test(id))
     return { ok: false, error: unreadableAnswer('the upstream does not know what it has ordered'), costUnknown: true };

@@ -16,6 +16,7 @@ import { hasPicture, pictured } from '../openai/images.js';
 import { missingAnswer, reportedBody } from '../openai/reported-body.js';
 import { postOf } from '../openai/request.js';
 import type { OpenAiVariant, Target } from '../openai/variant.js';
+import { overriddenPictures } from '../picture-override.js';
 import { baseOf, noThinking, written } from '../request-builder.js';
 import { noAnswer } from '../says-something.js';
 import { type ImageOrder, imageOrder, wantsInline } from './image-order.js';
@@ -39,7 +40,7 @@ export function imageRequest(
 ): UpstreamRequest {
   const target: Target = { base: baseOf(provider, channel), model, channel, caller, options };
   const override = options.passThrough ? null : channel.paramOverride;
-  const body = { model, ...wire.body(imageOrder(caller), target), ...override };
+  const body = overriddenPictures({ model, ...wire.body(imageOrder(caller), target) }, override ?? {});
   const sent = textIn(body.model) ?? model;
   const post = postOf(wire, { ...target, model: sent }, { kind: 'json', text: written(body) });
   // Events are written here, whoever asks for them.

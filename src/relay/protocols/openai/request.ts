@@ -8,6 +8,7 @@ import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from 
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { refusePurpose } from '../embeddings.js';
 import { formParts } from '../form-parts.js';
+import { overriddenPictures } from '../picture-override.js';
 import { baseOf, notServed, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
 import { withInlinedPictures } from './inlined-pictures.js';
@@ -259,7 +260,8 @@ export function openAiRequest(
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? model };
   const override = options.passThrough ? null : channel.paramOverride;
-  if (override !== null) body = overridden(body, override, caller.maxOutput);
+  if (override !== null)
+    body = isImageMode(caller.mode) ? overriddenPictures(body, override) : overridden(body, override, caller.maxOutput);
   const content = contentFor(caller, body);
   return {
     ...postOf(variant, target, content),

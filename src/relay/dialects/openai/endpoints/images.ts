@@ -8,7 +8,7 @@ import { imageSize, longHeaderLength } from '../../../metering/image-size.js';
 import { pictureTokensOf, sourceTokensBeside } from '../../../metering/picture-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import type { FormFile } from '../../../upstream/request-content.js';
-import { isImageRequest, readImageEdit, readImageRequest } from '../image-order.js';
+import { isImageRequest, pictureOf, readImageEdit, readImageRequest } from '../image-order.js';
 import { imagesCaller } from '../images-dialect.js';
 import { inputTexts } from '../input.js';
 
@@ -93,7 +93,7 @@ const picturing = (read: Reader, own: Own): Endpoint => ({
   asksForAudio: () => false,
   asksForStream: ({ stream }) => stream === true || stream === 'true',
   asksForUsage: () => false,
-  picture: (body) => orderIn(read, body),
+  picture: (body, names) => pictureOf(orderIn(read, body), body, names),
   demand: (asked) => demandOf(orderIn(read, asked.body), asked),
 });
 
