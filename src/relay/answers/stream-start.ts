@@ -45,8 +45,8 @@ class StreamProgress implements Progress {
 }
 
 /** It failed after it had begun, and may charge for that. What a stream begins with reports only the input. */
-const worked = ({ generated, usage }: AnswerStream): boolean =>
-  generated.said.length > 0 || (usage !== null && generated.inputOnly !== true);
+const worked = ({ generated, usage, unread = false }: AnswerStream): boolean =>
+  unread || generated.said.length > 0 || (usage !== null && generated.inputOnly !== true);
 
 /** What a stream keeps beyond the bytes that came last; as many may wait here for a slow caller in any case. */
 export const countKept = (

@@ -49,7 +49,11 @@ export async function readWhole(
     return namesPictures(answer) ? answer : readOf(answered, answer);
   });
   if (!('named' in read)) return read;
-  return readOf(answered, { ...read, body: read.named.inlined(await fetchNamed(answered, read.named)) });
+  const fetched = await fetchNamed(answered, read.named);
+  const fetchedLength = [...fetched.values()].reduce((length, { data }) => length + data.length, 0);
+  return largeWork.run(body.length + fetchedLength, () =>
+    readOf(answered, { ...read, body: read.named.inlined(fetched) }),
+  );
 }
 
 type Answered = Extract<Answer, { ok: true }>;

@@ -245,6 +245,8 @@ export interface AnswerStream {
   readonly worksUnseen?: boolean;
   /** Upstream has reported that it failed, and may still report its usage; null: it has not. Left out: never. */
   readonly failure?: UpstreamError | null;
+  /** What came was too long to be read, and may have been an answer. Left out: nothing was. */
+  readonly unread?: boolean;
   /** Upstream has ended it as failed. Left out: it has not, or does not say. */
   readonly failed?: boolean;
 }

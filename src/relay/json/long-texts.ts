@@ -63,6 +63,12 @@ export function withoutLongTexts(bytes: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
+/**
+ * What is parsed of an answer with pictures: the texts are put back where it is passed on whole. A stream is written anew,
+ * and needs all of it.
+ */
+export const bytesToParse = (bytes: Buffer, asStream: boolean): Buffer => (asStream ? bytes : withoutLongTexts(bytes));
+
 /** JSON that was made of what `withoutLongTexts` gave, with the long texts of `bytes` in it again. */
 export function withLongTexts(json: string, bytes: Buffer): Buffer {
   const parts = json.split(marked);

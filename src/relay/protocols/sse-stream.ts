@@ -8,7 +8,7 @@ import type {
   StreamStep,
   UpstreamChannel,
 } from '../contracts/protocol.js';
-import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
+import { type FrameReader, LineTooLong, maxLineLength, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { writerFor } from './caller-calls.js';
 
@@ -25,9 +25,12 @@ export abstract class SseStream implements AnswerStream, FrameReader {
   protected error: UpstreamError | null = null;
   /** Upstream said that it is done, or its wire has no way to and it closed. */
   protected finished = false;
-  private readonly decoder = new SseDecoder(this);
+  /** What came was too long to be read, and may have been an answer. */
+  unread = false;
+  private readonly decoder: SseDecoder;
 
-  constructor(channel: UpstreamChannel, caller: CallerRequest, info: CallInfo) {
+  constructor(channel: UpstreamChannel, caller: CallerRequest, info: CallInfo, maxLine = maxLineLength) {
+    this.decoder = new SseDecoder(this, maxLine);
     this.writer = writerFor(caller, channel, info);
   }
 
@@ -76,6 +79,7 @@ export abstract class SseStream implements AnswerStream, FrameReader {
 
   private unreadable(error: unknown): void {
     if (!(error instanceof LineTooLong)) throw error;
+    this.unread = true;
     this.error = unreadableAnswer('the upstream sent a line without end');
   }
 

@@ -21,7 +21,7 @@ export const maxDataLines = 4096;
 /** The other side sends a line, or a frame, without end. */
 export class LineTooLong extends Error {
   constructor() {
-    super(`A frame of the stream is longer than ${maxLineLength} bytes or ${maxDataLines} lines`);
+    super(`A frame of the stream has more bytes than are taken, or more than ${maxDataLines} lines`);
     this.name = 'LineTooLong';
   }
 }
@@ -66,7 +66,11 @@ export class SseDecoder {
   private bomSeen = 0;
   private skipLineFeed = false;
 
-  constructor(private readonly reader: FrameReader) {}
+  /** `maxLength`: of a line, and of the data in one frame, in bytes. */
+  constructor(
+    private readonly reader: FrameReader,
+    private readonly maxLength = maxLineLength,
+  ) {}
 
   /** Bytes kept of a frame that is not complete. */
   get unfinished(): number {
@@ -149,7 +153,7 @@ export class SseDecoder {
   }
 
   private keep(chunk: Buffer, from: number): void {
-    if (this.partial.length + chunk.length - from > maxLineLength) throw new LineTooLong();
+    if (this.partial.length + chunk.length - from > this.maxLength) throw new LineTooLong();
     this.partial.add(from === 0 ? chunk : Buffer.from(chunk.subarray(from)));
   }
 
@@ -177,7 +181,7 @@ export class SseDecoder {
       if (from < end && bytes[from] === SPACE) from++;
     }
     this.dataLength += end - from + 1;
-    if (this.dataLength > maxLineLength || this.data.length === maxDataLines) throw new LineTooLong();
+    if (this.dataLength > this.maxLength || this.data.length === maxDataLines) throw new LineTooLong();
     this.data.push(bytes.subarray(from, end));
   }
 

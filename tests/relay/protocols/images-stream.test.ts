@@ -28,6 +28,7 @@ function play(pieces: readonly Buffer[], settled: Usage = reported) {
   return {
     before: Buffer.concat(got).toString('utf8'),
     closing: stream.closing(settled).toString('utf8'),
+    ...(stream.unread === true && { unread: true }),
     ...{ usage: stream.usage, error, ended: stream.generated.finishReason },
   };
 }
@@ -62,6 +63,14 @@ describe('a streamed picture', () => {
     const flood = partial.repeat(9);
     expect(play([Buffer.from(partial)])).toMatchObject({ usage: { imageOutput: 100 } });
     expect(play([Buffer.from(flood)])).toMatchObject({ before: flood, usage: { imageOutput: 200 }, ended: null });
+  });
+
+  test('may be larger than events of words, and is not for free where it is too long to be read', () => {
+    const large = event('image_generation.completed', { b64_json: 'A'.repeat(20 * 1024 * 1024), usage });
+    const bytes = Buffer.from(large);
+    expect(play([bytes.subarray(0, 1_000), bytes.subarray(1_000)])).toMatchObject({ error: null, ended: 'stop' });
+    const endless = Buffer.alloc(33 * 1024 * 1024, 'A');
+    expect(play([Buffer.from('data: '), endless])).toMatchObject({ unread: true, error: expect.any(String) });
   });
 
   test('ends by a failure that upstream reports', () => {

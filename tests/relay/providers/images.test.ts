@@ -406,6 +406,25 @@ describe('an answer with pictures', () => {
   });
 });
 
+describe('a large picture in base64', () => {
+  const large = 'A'.repeat(100_000);
+
+  test.each<[number, string, JsonObject | Buffer]>([
+    [24, 'gemini-2.5-flash-image', drawn([{ inlineData: { mimeType: 'image/png', data: large } }])],
+    [24, 'imagen-4.0-generate-001', { predictions: [{ bytesBase64Encoded: large }] }],
+    [39, '@cf/a/b', { result: { image: large } }],
+    [39, '@cf/a/b', Buffer.from(large, 'base64')],
+    [45, 'doubao-seedream-4-0-250828', { data: [{ b64_json: large }] }],
+  ])('is not parsed, and reaches its caller (type %i, %s)', (type, model, said) => {
+    const answer = answered(type, model, said);
+    if (!answer.ok) throw new Error(answer.error.message);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(1_000);
+    const asked = caller({ model }, null);
+    const written = asked.dialect.whole(answer, asked, channelOf(type)).toString('utf8');
+    expect(JSON.parse(written).data).toEqual([{ b64_json: large }]);
+  });
+});
+
 describe('an answer without pictures', () => {
   test.each<[string, number, string, JsonObject, number]>([
     [

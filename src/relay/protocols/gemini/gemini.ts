@@ -4,6 +4,7 @@ import { providerTools } from '../../contracts/neutral.js';
 import type { ChatCompletion } from '../../contracts/neutral-answer.js';
 import type { Answer, AnswerInput, Protocol } from '../../contracts/protocol.js';
 import { isObject, type JsonObject } from '../../json/json.js';
+import { bytesToParse } from '../../json/long-texts.js';
 import { exactUpstreamJson, upstreamJson } from '../../json/upstream-json.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
@@ -77,7 +78,8 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
     const whole = isNative(caller) || caller.mode !== 'chat';
     // Of vectors and pictures a double is enough.
-    const reported = whole ? upstreamJson(bytes) : exactUpstreamJson(bytes, outsideCalls);
+    const parsed = isImageMode(caller.mode) ? bytesToParse(bytes, caller.stream) : bytes;
+    const reported = whole ? upstreamJson(parsed) : exactUpstreamJson(parsed, outsideCalls);
     if (!isObject(reported))
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
     const error = geminiFailureIn(reported, confidential, isNative(caller));

@@ -2,7 +2,7 @@ import { type Answer, type AnswerInput, NotConvertible } from '../../contracts/p
 import { isObject, textIn } from '../../json/json.js';
 import type { OpenAiVariant, Target } from '../openai/variant.js';
 import { refuseFurther, refuseMore, sizeAsked } from './image-order.js';
-import { type ImageWire, imageAnswer, imagesOf } from './image-wire.js';
+import { type ImageWire, imageAnswer } from './image-wire.js';
 
 /*
  * Pictures at Cloudflare, each asked of the model itself: https://developers.cloudflare.com/workers-ai/models/. Some answer
@@ -20,6 +20,9 @@ const openingBrace = 0x7b;
 
 const isPicture = ({ status, headers, body }: AnswerInput): boolean =>
   status < 300 && /^image\//i.test(headers['content-type'] ?? '') && body.length > 0 && body[0] !== openingBrace;
+
+/** As the models have it that answer in JSON. */
+const asJson = (picture: Buffer): Buffer => Buffer.from(`{"image":"${picture.toString('base64')}"}`, 'latin1');
 
 export const cloudflareImages = (
   failure: OpenAiVariant['failure'],
@@ -51,8 +54,6 @@ export const cloudflareImages = (
   return {
     ...wire,
     answer: (answered) =>
-      isPicture(answered)
-        ? imagesOf([{ b64_json: answered.body.toString('base64') }], answered)
-        : imageAnswer(wire, answered),
+      imageAnswer(wire, isPicture(answered) ? { ...answered, body: asJson(answered.body) } : answered),
   };
 };

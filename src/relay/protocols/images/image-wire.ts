@@ -9,6 +9,7 @@ import type {
   UpstreamRequest,
 } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
+import { bytesToParse } from '../../json/long-texts.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
@@ -104,7 +105,7 @@ export function imagesOf(items: readonly JsonObject[], answered: AnswerInput): A
 }
 
 export function imageAnswer(wire: ImageWire, answered: AnswerInput): Answer {
-  const got = reportedBody(wire, answered);
+  const got = reportedBody(wire, { ...answered, body: bytesToParse(answered.body, answered.caller.stream) });
   if (!got.ok) return got;
   const ordered = wire.order?.(got.reported, answered) ?? null;
   if (ordered !== null) return ordered;

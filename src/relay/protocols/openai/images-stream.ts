@@ -22,6 +22,9 @@ function partialsOf({ neutral }: Pick<CallerRequest, 'neutral'>): number {
   return asked.mode === 'image-generation' || asked.mode === 'image-edit' ? asked.body.partial_images : 0;
 }
 
+/** Bytes of an event: the largest pictures have 20 MB, and half as many more in base64. */
+const maxPictureLine = 32 * 1024 * 1024;
+
 /** A picture that is sent while it is made, event by event; the last one waits for the settlement. */
 export class ImagesStream extends SseStream {
   readonly generated = new Generation();
@@ -35,7 +38,7 @@ export class ImagesStream extends SseStream {
     private readonly variant: OpenAiVariant,
     { provider, channel, caller, info }: StreamInput,
   ) {
-    super(channel, caller, info);
+    super(channel, caller, info, maxPictureLine);
     this.confidential = confidentialOf(provider, channel);
     this.partialsLeft = partialsOf(caller);
   }

@@ -1,7 +1,7 @@
 import { maxImages } from '../../contracts/image-request.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
-import { withoutLongTexts } from '../../json/long-texts.js';
+import { bytesToParse } from '../../json/long-texts.js';
 import { noAnswer } from '../says-something.js';
 import { readImageUsage } from './image-usage.js';
 import { Generation } from './reply.js';
@@ -24,8 +24,7 @@ export function pictured(): Generation {
 
 export function imagesAnswer(variant: OpenAiVariant, answered: AnswerInput): Answer {
   const { caller, info, body: received } = answered;
-  // A whole answer passes as it came; as a stream it is written anew.
-  const got = reportedBody(variant, caller.stream ? answered : { ...answered, body: withoutLongTexts(received) });
+  const got = reportedBody(variant, { ...answered, body: bytesToParse(received, caller.stream) });
   if (!got.ok) return got;
   const { reported } = got;
   const reading = { mode: caller.mode, info, streamed: false, toolCalls: 0, finished: false, said: false } as const;
