@@ -497,7 +497,7 @@ describe('an order that DashScope has taken', () => {
     expect(answer).not.toHaveProperty('later');
   });
 
-  test('and has finished without a picture costs nothing where it says why, and else nobody knows', () => {
+  test('and has finished without a picture costs nothing where a reason is reported, and may cost otherwise', () => {
     const refused = { task_status: 'SUCCEEDED', results: [{ code: 'DataInspectionFailed', message: 'no' }] };
     expect(taken(refused)).toMatchObject({ ok: false, orderFailed: true, error: { status: 400, message: 'no' } });
     expect(taken(refused)).not.toHaveProperty('costUnknown');
