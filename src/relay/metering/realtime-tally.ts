@@ -24,8 +24,11 @@ export class RealtimeTally {
   private sound = 0;
   /** Characters of sound that no turn has taken. */
   private waiting = 0;
-  /** What came since the response under way began. */
+  /** What came since the response under way began, and what came before that and may have missed it. */
   private later = 0;
+  private before = 0;
+  /** Usage does not say how long the conversation is. */
+  private onlyGrows = false;
   private perSecond: number = charactersPerSecond.pcm16;
   private spoken = 0;
   said = new SeenText();
@@ -71,8 +74,22 @@ export class RealtimeTally {
     this.waiting = 0;
   }
 
-  begun(): void {
+  /** `alone`: no other response is under way. */
+  begun(alone: boolean): void {
+    const missed = Math.max(this.later, Math.ceil(this.waiting / fewestCharacters));
+    this.before = (alone ? 0 : this.before) + missed;
     this.later = 0;
+  }
+
+  /** A response was asked for that takes in something else than the conversation. */
+  askedApart(): void {
+    this.onlyGrows = true;
+  }
+
+  /** The conversation grows by what does not pass here: it may be as long as its model can take. */
+  growsUnseen(): void {
+    this.onlyGrows = true;
+    this.held = Number.MAX_SAFE_INTEGER;
   }
 
   /** Characters of sound that an upstream has put out. */
@@ -106,9 +123,9 @@ export class RealtimeTally {
 
   /** It has ended. `whole`: tokens of the conversation, as reported; null: it was no part of it, or nobody says. */
   ended(whole: { readonly text: number; readonly sound: number } | null, output: number): void {
-    if (whole === null) this.held += output;
+    if (whole === null || this.onlyGrows) this.held += output;
     else {
-      this.held = whole.text + whole.sound + this.later;
+      this.held = whole.text + whole.sound + this.before + this.later;
       this.text = whole.text;
       this.sound = whole.sound;
     }

@@ -300,6 +300,22 @@ describe('the charge of a realtime session', () => {
     expect(line?.quota).toBeGreaterThanOrEqual(80);
   });
 
+  test('is for each of two responses that were cut, and for one that ends without an id', async () => {
+    upstream.behave = (event, send, socket) => {
+      if (event.type !== 'response.create') return;
+      send(begunResponse(newResponse()));
+      if (upstream.events.length < 3) return;
+      send(endedResponse('', usualUsage));
+      setTimeout(() => socket.terminate(), 50);
+    };
+    const client = await connected();
+    for (let times = 0; times < 3; times++) client.send({ type: 'response.create' });
+    await client.closed;
+    const charged = await lines(3);
+    expect(charged.map(({ outcome }) => outcome).toSorted()).toEqual(['completed', 'upstream-broke', 'upstream-broke']);
+    for (const { quota } of charged) expect(quota).toBeGreaterThan(0);
+  });
+
   test('is by upstream’s usage where its caller leaves in the middle of a response', async () => {
     let id = '';
     upstream.behave = (event, send) => {

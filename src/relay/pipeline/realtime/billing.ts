@@ -1,10 +1,10 @@
 import type { CallOutcome } from '../../../domain/call/call.js';
 import type { Settlement } from '../../../domain/call/call-conclusion.js';
-import { completionTokens, promptTokens, type Usage } from '../../../domain/call/usage.js';
+import { completionTokens, promptTokens, type Usage, withoutOutput } from '../../../domain/call/usage.js';
 import { CallId } from '../../../domain/kernel/ids.js';
 import type { Instant } from '../../../domain/kernel/instant.js';
 import { chargeOf } from '../../../domain/pricing/pricing.js';
-import type { RelayError } from '../../contracts/errors.js';
+import { networkFailure, RelayError } from '../../contracts/errors.js';
 import { CallSession } from '../../metering/call-session.js';
 import { RealtimeTally } from '../../metering/realtime-tally.js';
 import { believedRealtime } from '../../metering/realtime-usage.js';
@@ -92,13 +92,17 @@ export class RealtimeBilling {
   }
 
   /** Raises what is reserved to what the conversation holds; false: that cannot be afforded. */
-  raise(responses = Math.max(this.underWay, 1)): Promise<boolean> {
+  async raise(more = 0): Promise<boolean> {
+    // What is being settled cannot be raised any more: what comes after it can.
+    await this.settling;
+    if (this.parts.isOver) return false;
+    const responses = Math.max(this.underWay + more, 1);
     const { estimate } = this.call.resolution;
     const { reservation } = this.parts;
     const { held, expected } = this.tally;
     for (const tokens of [estimate.bound.input, held * ahead, held]) {
       const wanted = partEstimate(estimate, tokens, expected, responses).min;
-      if (wanted <= reservation.reserved) return Promise.resolve(this.counted(responses));
+      if (wanted <= reservation.reserved) return this.counted(responses);
     }
     return this.extend(held, responses);
   }
@@ -106,7 +110,7 @@ export class RealtimeBilling {
   /** Whether another response may be asked for. */
   async ask(): Promise<'asked' | 'unaffordable' | 'too-many'> {
     if (this.underWay >= maxAtOnce) return 'too-many';
-    if (this.underWay > 0 && !(await this.raise(this.underWay + 1))) return 'unaffordable';
+    if (this.underWay > 0 && !(await this.raise(1))) return 'unaffordable';
     this.asked++;
     return 'asked';
   }
@@ -121,7 +125,7 @@ export class RealtimeBilling {
     if (this.asked > 0) this.asked--;
     else this.unasked++;
     this.open.set(id, { startedAt: this.ports.clock.now(), firstTokenMs: null });
-    this.tally.begun();
+    this.tally.begun(this.open.size === 1);
     this.note();
     return this.unasked <= maxUnasked && this.open.size <= maxAtOnce;
   }
@@ -137,13 +141,16 @@ export class RealtimeBilling {
 
   /** Charges a response. Resolves with why there will be no other; null: there may be. Rejects as `settlePart`. */
   async done(response: EndedResponse): Promise<RelayError | null> {
-    const found = this.open.get(response.id);
-    if (found === undefined && this.ended.has(response.id)) {
+    if (this.ended.has(response.id)) {
       this.ports.log.warn({ requestId: this.call.incoming.requestId }, 'an upstream ended a response twice');
       return null;
     }
-    this.remember(response.id);
-    this.open.delete(response.id);
+    // Without an id, it is the one that began first.
+    const id = response.id === '' ? (this.open.keys().next().value ?? '') : response.id;
+    if (!this.open.has(id) && !this.begun(id)) return networkFailure('the upstream answered what nobody had asked');
+    const found = this.open.get(id);
+    if (id !== '') this.remember(id);
+    this.open.delete(id);
     if (response.failed) {
       this.tally.ended(null, 0);
       this.note();
@@ -151,7 +158,9 @@ export class RealtimeBilling {
     }
     const settled = this.settlePart(found, response);
     this.settling = settled.catch(() => {});
-    return settled;
+    const refusal = await settled;
+    if (refusal !== null || this.covered || (await this.raise())) return refusal;
+    return new RelayError(403, 'insufficient_user_quota', 'the quota is not sufficient for another response');
   }
 
   /** The outcome of what is left: responses that were cut are charged by what was seen of them. */
@@ -159,14 +168,29 @@ export class RealtimeBilling {
     await this.settling;
     if (this.parts.isOver) return;
     const { course } = this.call;
-    const [cut] = this.open.values();
-    if (cut === undefined) {
+    const cut = [...this.open.values()];
+    const last = cut.pop();
+    if (last === undefined) {
       const unanswered = { attempts: this.part === 0 ? course.tried : course.tried.slice(-1), useTimeMs: 0 };
       await this.parts.release({ kind: 'caller-left', ...unanswered, unknownAttempts: 0 });
       return;
     }
-    const { usage, usageSource } = believedRealtime(null, this.tally.seen, this.parts.reservation.bound);
-    await this.parts.settle(this.settlement(cut, { usage, usageSource }, outcome)).catch(() => {});
+    // Each has taken the conversation in. What was put out is known of all of them together.
+    const { seen } = this.tally;
+    for (const [index, response] of cut.entries()) {
+      const used = believedRealtime(null, withoutOutput(seen), this.parts.reservation.bound);
+      const next = partEstimate(
+        this.call.resolution.estimate,
+        this.tally.held,
+        this.tally.expected,
+        cut.length - index,
+      );
+      const settled = await this.parts.settlePart(this.settlement(response, used, outcome), next);
+      this.part++;
+      if (!settled.ok) return;
+    }
+    const used = believedRealtime(null, seen, this.parts.reservation.bound);
+    await this.parts.settle(this.settlement(last, used, outcome)).catch(() => {});
   }
 
   /** Nobody serves the session any more. */
@@ -186,9 +210,17 @@ export class RealtimeBilling {
     const { usage } = used;
     const sound = (usage.audioInput ?? 0) + (usage.audioOutput ?? 0);
     const whole = promptTokens(usage) + completionTokens(usage);
+    // What is still under way takes in no more than it was reserved for when it began.
+    const { held } = tally;
+    const others = this.underWay;
     tally.ended(response.inConversation ? { text: whole - sound, sound } : null, completionTokens(usage));
-    const responses = Math.max(this.underWay, 1);
-    const next = partEstimate(estimate, tally.held, tally.expected, responses);
+    const responses = Math.max(others, 1);
+    const next = partEstimate(
+      estimate,
+      others > 0 ? Math.min(held, tally.held) : tally.held,
+      tally.expected,
+      responses,
+    );
     const settled = await parts.settlePart(this.settlement(found, used, 'completed'), next);
     this.part++;
     if (!settled.ok) return paymentRefusal(settled.shortage, next, ports.directory.settings());

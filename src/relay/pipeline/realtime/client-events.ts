@@ -41,3 +41,16 @@ export function withUpstreamModel(event: JsonObject, upstreamModel: string): Jso
   if (!isObject(session) || textIn(session.model) === null || session.model === upstreamModel) return event;
   return { ...event, session: { ...session, model: upstreamModel } };
 }
+
+const partsOf = (event: JsonObject): readonly JsonObject[] => [event.session, event.response].filter(isObject);
+
+/** It asks for a response that takes in what it names, instead of the conversation. */
+export const asksApart = (event: JsonObject): boolean => partsOf(event).some(({ input }) => (input ?? null) !== null);
+
+/** It has the upstream bring in what does not pass here: answers of its tools, a prompt that is stored there. */
+export const bringsUnseen = (event: JsonObject): boolean =>
+  partsOf(event).some(
+    ({ tools, prompt }) =>
+      (prompt ?? null) !== null ||
+      (Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type !== 'function')),
+  );

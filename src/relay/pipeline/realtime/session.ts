@@ -14,7 +14,15 @@ import { appendedSound, eventName, soundDeltas, textDeltas } from '../../protoco
 import type { AnsweredCall } from '../call-context.js';
 import type { StagePorts } from '../stage-ports.js';
 import { RealtimeBilling } from './billing.js';
-import { checkSession, checkTranscription, invalidEvent, readClientEvent, withUpstreamModel } from './client-events.js';
+import {
+  asksApart,
+  bringsUnseen,
+  checkSession,
+  checkTranscription,
+  invalidEvent,
+  readClientEvent,
+  withUpstreamModel,
+} from './client-events.js';
 import { Lane } from './lane.js';
 import { Transcripts } from './transcripts.js';
 import { responseEnd, responseIn, soundFormat, transcribedBy, withShownFailures } from './upstream-events.js';
@@ -170,6 +178,8 @@ class RealtimeSession implements TwoWaySession {
     const { resolution, answer } = this.call;
     if (event.type === 'input_audio_buffer.append') this.billing.tally.heard(scalarText(event.audio).length);
     else this.billing.tally.wrote(bytes.length);
+    if (asksApart(event)) this.billing.tally.askedApart();
+    if (bringsUnseen(event)) this.billing.tally.growsUnseen();
     if (event.type === 'session.update') {
       checkSession(event, [resolution.requestedModel, answer.upstreamModel]);
       const transcribing = transcribedBy(event);
