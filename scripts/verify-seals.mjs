@@ -18,6 +18,16 @@ const usage = `node verify-seals.mjs EXPORT [--public-key KEY]… [--head NUMBER
   --head        a head that you have noted earlier: the file must contain it
 `;
 const maxFindings = 1_000;
+const maxLineBytes = 64 * 1024 * 1024;
+/** Characters of one reason. */
+const maxReason = 300;
+/** The gateway seals every ten seconds. */
+const maxUnsealedMs = 60_000;
+
+const isText = (value) => typeof value === 'string';
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+/** Nothing that a terminal takes as an order, or as the other way round. */
+const printable = (text) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?').slice(0, maxReason);
 
 const sha256 = (data) => createHash('sha256').update(data).digest('hex');
 const keyObject = (x) => createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
@@ -33,19 +43,37 @@ function isSigned(key, statement, signature) {
 /** Keys that are believed: given ones, and each that a believed one has named as the next. */
 function believedKeys(keys, given, find) {
   const believed = new Map();
+  const all = [];
   let before = null;
   for (const [place, key] of keys.entries()) {
     const { number, id, publicKey, since, endorsement } = key ?? {};
-    const isNamed = typeof publicKey === 'string' && sha256(Buffer.from(publicKey, 'base64url')).slice(0, 16) === id;
+    const isNamed = isText(publicKey) && sha256(Buffer.from(publicKey, 'base64url')).slice(0, 16) === id;
     const isGiven = given.length === 0 ? place === 0 : given.includes(publicKey);
     const statement = JSON.stringify(['tallygate-seal-key-1', number, id, publicKey, since, before?.id]);
     const isEndorsed =
       before !== null && believed.has(before.id) && isSigned(before.publicKey, statement, String(endorsement));
-    if (isNamed && (isGiven || isEndorsed)) believed.set(id, { publicKey, place });
-    else find('key-unknown', null, null, null, `nobody vouches for key ${id}`);
-    before = key;
+    if (isNamed && (isGiven || isEndorsed)) believed.set(id, { publicKey, place, isEarlier: false });
+    before = { number, id, publicKey, since, endorsement };
+    all.push({ ...before, place, isNamed });
   }
+  believeEarlier(all, believed);
+  for (const { id } of all)
+    if (!believed.has(id)) find('key-unknown', null, null, null, `nobody vouches for key ${JSON.stringify(id)}`);
   return believed;
+}
+
+/**
+ * Who was given a later key alone: what those before it have signed counts where a seal of a believed key comes after it,
+ * for that names all that lies before it.
+ */
+function believeEarlier(all, believed) {
+  const first = all.findIndex(({ id }) => believed.has(id));
+  for (let place = first - 1; place >= 0 && all[place].isNamed; place--) {
+    const { number, id, publicKey, since, endorsement } = all[place + 1];
+    const statement = JSON.stringify(['tallygate-seal-key-1', number, id, publicKey, since, all[place].id]);
+    if (!isSigned(all[place].publicKey, statement, String(endorsement))) return;
+    believed.set(all[place].id, { publicKey: all[place].publicKey, place, isEarlier: true });
+  }
 }
 
 function bytesOf(path) {
@@ -56,18 +84,22 @@ function bytesOf(path) {
   return file.pipe(bytes);
 }
 
-/** Lines as bytes, without the line break. */
+/** Lines as bytes, without the line break. Throws for one that is too long. */
 async function* linesOf(bytes) {
   let rest = [];
+  let length = 0;
   for await (const chunk of bytes) {
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
       const piece = chunk.subarray(from, end);
       yield rest.length === 0 ? piece : Buffer.concat([...rest, piece]);
       rest = [];
+      length = 0;
       from = end + 1;
     }
     if (from < chunk.length) rest.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length > maxLineBytes) throw new Error('a line is too long');
   }
   if (rest.length > 0) yield Buffer.concat(rest);
 }
@@ -78,6 +110,11 @@ class Verifier {
   keys = null;
   total = { events: 0, seals: 0 };
   end = null;
+  cut = null;
+  /** The first event since the last seal. */
+  unsealed = null;
+  /** The first seal that only a later one can vouch for. */
+  awaited = null;
   head = null;
   /** Of the events since the last seal. */
   hash = createHash('sha256');
@@ -95,7 +132,7 @@ class Verifier {
 
   find = (code, seal, first, last, reason) => {
     this.found += 1;
-    if (this.findings.length < maxFindings) this.findings.push({ code, seal, first, last, reason });
+    if (this.findings.length < maxFindings) this.findings.push({ code, seal, first, last, reason: printable(reason) });
   };
 
   take(line) {
@@ -128,6 +165,7 @@ class Verifier {
     this.position = position;
     this.since.events += 1;
     this.since.first ??= position;
+    this.unsealed ??= line;
     this.since.last = position;
     this.total.events += 1;
   }
@@ -137,15 +175,15 @@ class Verifier {
     try {
       value = JSON.parse(line.toString());
     } catch {}
-    if (Array.isArray(value?.seal)) this.takeSeal(value);
-    else if (value?.end !== undefined) this.takeEnd(value.end);
+    if (isSeal(value?.seal)) this.takeSeal(value);
+    else if (isEnd(value?.end)) this.takeEnd(value);
     else
       this.find(
         'unreadable',
         null,
         this.position,
         this.position,
-        `a line behind position ${this.position} is neither event nor seal`,
+        `a line behind position ${this.position} is neither event nor seal nor end`,
       );
   }
 
@@ -158,36 +196,73 @@ class Verifier {
     if (number !== this.number) find('seals-missing', `seal ${this.number} should be here`);
     else if (previous !== this.previous)
       find('chain-broken', 'it names another seal before it than the one that is there');
-    if (key === undefined) find('seal-key-unknown', `nobody vouches for its key ${keyId}`);
+    if (key === undefined) find('seal-key-unknown', `nobody vouches for its key ${JSON.stringify(keyId)}`);
     else if (!isSigned(key.publicKey, statement, String(signature)))
       find('seal-altered', `key ${keyId} has not signed what it says`);
     else if (key.place < this.keyPlace) find('seal-key-replaced', `key ${keyId} had been replaced when it was made`);
+    else if (key.isEarlier) this.awaited ??= { number, first, last, keyId };
+    else this.awaited = null;
     const there = this.since;
     if (there.events < events) find('events-missing', `${there.events} of its ${events} events are there`);
     else if (there.events > events) find('events-added', `it covers ${events} events, and ${there.events} are there`);
     else if (this.hash.digest('hex') !== eventsHash || there.first !== first || there.last !== last)
       find('events-altered', 'its events are not those that were sealed');
     const digest = sha256(statement);
-    this.number = Number(number) + 1;
+    this.number = number + 1;
     this.previous = digest;
     this.keyPlace = Math.max(this.keyPlace, key?.place ?? 0);
     this.head = `${number}:${digest}`;
     if (this.noted !== null && number === this.noted.number) this.headSeen = digest;
     this.hash = createHash('sha256');
     this.since = { events: 0, first: null, last: null };
+    this.unsealed = null;
     this.total.seals += 1;
   }
 
-  takeEnd(end) {
-    this.end = end;
-    if (end?.events !== this.total.events || end?.seals !== this.total.seals)
-      this.find('counts', null, null, null, `the last line counts ${end?.events} events and ${end?.seals} seals`);
+  takeEnd({ end, signature }) {
+    const [, events, seals, head, at, keyId] = end;
+    this.end = { at };
+    const find = (code, reason) => this.find(code, null, null, null, reason);
+    if (events !== this.total.events || seals !== this.total.seals)
+      find('counts', `the last line counts ${events} events and ${seals} seals`);
+    if (head !== this.previous) find('counts', 'the last line names another seal as the newest');
+    const key = this.keys.get(keyId);
+    if (
+      key === undefined ||
+      key.place < this.keyPlace ||
+      !isSigned(key.publicKey, JSON.stringify(end), String(signature))
+    )
+      find('end-altered', 'no key that is believed has signed the last line');
+  }
+
+  findUnsealed() {
+    if (this.total.seals === 0) this.find('not-sealed', null, null, null, 'there is no seal in the file');
+    else if (this.unsealed !== null && this.end !== null) {
+      let at = null;
+      try {
+        at = JSON.parse(this.unsealed.toString())[6];
+      } catch {}
+      const { first, last } = this.since;
+      if (!(this.end.at - at <= maxUnsealedMs))
+        this.find('not-sealed', null, first, last, 'these events should have been sealed before the export');
+    }
+    if (this.awaited !== null) {
+      const { number, first, last, keyId } = this.awaited;
+      this.find(
+        'seal-key-unknown',
+        number,
+        first,
+        last,
+        `no seal of a key that was given comes after that of key ${keyId}`,
+      );
+    }
   }
 
   verdict() {
     if (this.keys === null) throw new Error('The file is empty.');
     if (this.end === null)
-      this.find('cut-off', null, this.position, this.position, 'the file ends before its last line');
+      this.find('cut-off', null, this.position, this.position, this.cut ?? 'the file ends before its last line');
+    this.findUnsealed();
     if (this.noted !== null && this.headSeen === null)
       this.find('head-missing', this.noted.number, null, null, 'the seals end before the head that you have noted');
     else if (this.noted !== null && this.headSeen !== this.noted.digest)
@@ -202,6 +277,7 @@ class Verifier {
       ...this.total,
       unsealed: this.since.events,
       head: this.head,
+      exported: this.end === null ? null : this.end.at,
       trusted: this.given.length > 0,
       found: this.found,
       findings: this.findings,
@@ -209,10 +285,33 @@ class Verifier {
   }
 }
 
+const isSeal = (seal) => {
+  if (!Array.isArray(seal) || seal.length !== 9) return false;
+  const [form, number, first, last, events, eventsHash, previous, at, keyId] = seal;
+  return [form, eventsHash, previous, keyId].every(isText) && [number, first, last, events, at].every(isCount);
+};
+
+const isEnd = (end) => {
+  if (!Array.isArray(end) || end.length !== 6 || end[0] !== 'tallygate-end-1') return false;
+  const [, events, seals, head, at, keyId] = end;
+  return [events, seals, at].every(isCount) && [head, keyId].every(isText) && at <= 8.64e15;
+};
+
 /** What is wrong with an export, given as chunks of bytes. Throws for what is no export. */
 export async function verifyExport(bytes, given = [], noted = null) {
   const verifier = new Verifier(given, noted);
-  for await (const line of linesOf(bytes)) verifier.take(line);
+  const lines = linesOf(bytes);
+  for (let isDone = false; !isDone; ) {
+    const next = await lines.next().catch((error) => {
+      // What was read until then stays true: compressed files are cut as well.
+      if (verifier.keys === null) throw error;
+      verifier.cut = `the file cannot be read on: ${error.message}`;
+      if (verifier.end !== null) verifier.find('after-end', null, null, null, verifier.cut);
+      return { done: true };
+    });
+    isDone = next.done === true;
+    if (!isDone) verifier.take(next.value);
+  }
   return verifier.verdict();
 }
 
@@ -244,6 +343,8 @@ async function main() {
   console.log(
     `${verdict.events} events, ${verdict.seals} seals, ${verdict.unsealed} events not sealed yet; head ${verdict.head}`,
   );
+  if (verdict.exported !== null) console.log(`Exported ${new Date(verdict.exported).toISOString()}.`);
+  if (noted === null) console.log('No --head was given: that the log was cut, or is an older copy, would not be seen.');
   if (!verdict.trusted) console.log('No --public-key was given: the file was compared with itself only.');
   console.log(verdict.found === 0 ? 'Everything is as it was sealed.' : 'NOT everything is as it was sealed.');
 }

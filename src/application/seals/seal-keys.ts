@@ -34,7 +34,11 @@ export async function rotateSealKey(ports: SealKeyPorts): Promise<SealKey> {
   return added;
 }
 
-async function signerOf({ vault }: Pick<SealKeyPorts, 'vault'>, { id, secret }: SealKey): Promise<SealSigner> {
+/** Throws Failure `store-unavailable` where the vault has not the private key. */
+export async function signerOf(
+  { vault }: { readonly vault: Pick<Vault, 'get'> },
+  { id, secret }: SealKey,
+): Promise<SealSigner> {
   const text = secret === null ? null : await vault.get(secret);
   if (text === null)
     throw new Failure('store-unavailable', { reason: `the vault does not have the private key of seals ${id}` });

@@ -1,6 +1,7 @@
-import type { PublicSealKey, Seal, SealStore } from '../ports/seal-ports.js';
+import type { Seal, SealStore } from '../ports/seal-ports.js';
 import { EventsHash, isSignedBy, nothingBefore, positionOf, sealDigest, sealStatement } from './seal.js';
 import { sealsInOrder } from './seals-in-order.js';
+import type { TrustedKey } from './trusted-keys.js';
 
 /** Something that the seals show to be otherwise than it was sealed. */
 export interface SealFinding {
@@ -35,7 +36,7 @@ export const beforeFirstSeal: SealedUpTo = { number: -1, digest: nothingBefore, 
 interface SealWalkParts {
   readonly seals: Pick<SealStore, 'after' | 'newest'>;
   /** Keys that are believed, by id. */
-  readonly keys: ReadonlyMap<string, PublicSealKey>;
+  readonly keys: ReadonlyMap<string, TrustedKey>;
   readonly from: SealedUpTo;
   readonly found: (finding: SealFinding) => void;
 }
@@ -53,6 +54,8 @@ export class SealWalk {
   private digest: string;
   private number: number;
   private keyNumber: number;
+  /** The first seal that only a later one can vouch for. */
+  private awaited: Seal | null = null;
   /** Of whole seals, as sealed or not. */
   private checked = { seals: 0, events: 0 };
   private unsealed = 0;
@@ -106,6 +109,12 @@ export class SealWalk {
         reason: `sealed up to position ${newest.last}, and the log ends at ${this.position}`,
       });
     }
+    if (this.awaited !== null)
+      this.find(
+        'seal-key-unknown',
+        this.awaited,
+        `no seal of a key that was given comes after key ${this.awaited.keyId}`,
+      );
     return { ...this.checked, unsealed: this.unsealed, upTo: this.upTo };
   }
 
@@ -135,6 +144,7 @@ export class SealWalk {
       this.find('seal-altered', seal, `key ${seal.keyId} has not signed what it says`);
     else if (key.number < this.keyNumber)
       this.find('seal-key-replaced', seal, `key ${seal.keyId} had been replaced when it was made`);
+    else this.awaited = key.isEarlier ? (this.awaited ?? seal) : null;
     this.keyNumber = Math.max(this.keyNumber, key?.number ?? 0);
   }
 

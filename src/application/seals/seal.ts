@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { PublicSealKey, SealFacts } from '../ports/seal-ports.js';
 
 /*
@@ -8,6 +9,7 @@ import type { PublicSealKey, SealFacts } from '../ports/seal-ports.js';
 
 const sealForm = 'tallygate-seal-1';
 const keyForm = 'tallygate-seal-key-1';
+const endForm = 'tallygate-end-1';
 
 /** What the first seal has as the digest of the one before it. */
 export const nothingBefore = '0'.repeat(64);
@@ -30,6 +32,19 @@ export const sealStatement = (seal: SealFacts): string =>
 
 /** By which the next seal names this one. */
 export const sealDigest = (seal: SealFacts): string => sha256(sealStatement(seal));
+
+interface ExportEnd {
+  readonly events: number;
+  readonly seals: number;
+  /** Digest of the newest seal. */
+  readonly head: string;
+  readonly at: Instant;
+  readonly keyId: string;
+}
+
+/** What is signed at the end of an export. */
+export const endStatement = ({ events, seals, head, at, keyId }: ExportEnd): string =>
+  JSON.stringify([endForm, events, seals, head, at, keyId]);
 
 /** What a key signs about the one that takes its place. */
 export const endorsementStatement = (key: PublicSealKey, before: PublicSealKey): string =>

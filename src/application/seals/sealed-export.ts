@@ -1,6 +1,8 @@
 import { beginning, Position } from '../../domain/events/events.js';
 import type { EventLines, PublicSealKey, Seal, SealKeyStore, SealStore } from '../ports/seal-ports.js';
-import { positionOf, sealStatement } from './seal.js';
+import type { Clock, Vault } from '../ports/storage-ports.js';
+import { endStatement, nothingBefore, positionOf, sealDigest, sealStatement } from './seal.js';
+import { signerOf } from './seal-keys.js';
 import { sealsInOrder } from './seals-in-order.js';
 
 /* The log with its seals as a text of lines, for a verifier that has nothing but this. docs/audit.md describes it. */
@@ -9,6 +11,8 @@ interface ExportPorts {
   readonly lines: EventLines;
   readonly seals: Pick<SealStore, 'after' | 'newest'>;
   readonly keys: Pick<SealKeyStore, 'all'>;
+  readonly vault: Pick<Vault, 'get'>;
+  readonly clock: Clock;
 }
 
 const exportForm = 'tallygate-log-1';
@@ -36,12 +40,18 @@ export async function* sealedExport(ports: ExportPorts): AsyncGenerator<readonly
   // Before the keys: those of all seals that are written are among them, also where one is replaced in the meantime.
   const seals = sealsInOrder(ports.seals);
   let next = await seals.next();
-  yield [JSON.stringify({ log: exportForm, keys: (await keys.all()).map(publicPart) })];
-  const total = { events: 0, seals: 0 };
+  const all = await keys.all();
+  const newestKey = all.at(-1);
+  // Now, as its private key goes when another one takes its place.
+  const signer = newestKey === undefined ? null : await signerOf(ports, newestKey);
+  yield [JSON.stringify({ log: exportForm, keys: all.map(publicPart) })];
+  const total = { events: 0, seals: 0, head: nothingBefore };
   const sealsBefore = async (position: number): Promise<string[]> => {
     const written: string[] = [];
-    for (; next.done !== true && Number(next.value.last) < position; next = await seals.next())
+    for (; next.done !== true && Number(next.value.last) < position; next = await seals.next()) {
       written.push(sealLine(next.value));
+      total.head = sealDigest(next.value);
+    }
     total.seals += written.length;
     return written;
   };
@@ -59,5 +69,7 @@ export async function* sealedExport(ports: ExportPorts): AsyncGenerator<readonly
     after = Position(positionOf(end));
     yield written;
   }
-  yield [...(await sealsBefore(Number.POSITIVE_INFINITY)), JSON.stringify({ end: total })];
+  const last = await sealsBefore(Number.POSITIVE_INFINITY);
+  const end = endStatement({ ...total, at: ports.clock.now(), keyId: signer?.keyId ?? '' });
+  yield [...last, `{"end":${end},"signature":${JSON.stringify(signer?.sign(end) ?? '')}}`];
 }

@@ -10,8 +10,9 @@ import { postgresSealStore } from '../../adapters/seals/seal-store.js';
 import { compareHead, headText, type NotedHead, readHead } from '../../application/seals/compare-head.js';
 import { publicSealKey } from '../../application/seals/seal.js';
 import { rotateSealKey } from '../../application/seals/seal-keys.js';
-import { acceptNewestSeal, witnessedNewest } from '../../application/seals/seal-witness.js';
+import { acceptNewestSeal, SealsReplaced, witnessedNewest } from '../../application/seals/seal-witness.js';
 import { sealedExport, sealLine } from '../../application/seals/sealed-export.js';
+import { sealNewEvents } from '../../application/seals/sealer.js';
 import { packageRoot } from '../../package-root.js';
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
 import { type CommandDatabase, withDatabase } from '../database.js';
@@ -20,6 +21,9 @@ import { type CommandDatabase, withDatabase } from '../database.js';
 
 const json = { type: 'boolean' } as const;
 const text = { type: 'string' } as const;
+
+/** Findings in words. */
+const shown = 20;
 
 type SealCommand = (context: CommandContext) => Promise<void>;
 
@@ -68,7 +72,14 @@ async function sealsHead({ config, log, args }: CommandContext): Promise<void> {
 async function sealsExport({ config, log, args }: CommandContext): Promise<void> {
   const { out } = optionsIn(args, { out: text });
   await withDatabase(config, log, async (database) => {
-    const lines = Readable.from(asText(sealedExport(storesIn(database))), { objectMode: false });
+    const ports = { ...storesIn(database), vault: database.vault, clock: systemClock };
+    // Also where no gateway runs that would: what is there now is in the file with its seal.
+    await sealNewEvents(ports).catch((error: unknown) => {
+      if (!(error instanceof SealsReplaced)) throw error;
+      console.error(`Nothing more is sealed, and the log is exported as it is: ${error.message}.`);
+      process.exitCode = 1;
+    });
+    const lines = Readable.from(asText(sealedExport(ports)), { objectMode: false });
     if (out === undefined) await pipeline(lines, process.stdout, { end: false });
     else {
       // Nobody else may read it: it holds the whole of the log.
@@ -97,10 +108,14 @@ async function sealsCompare({ config, log, args }: CommandContext): Promise<void
   const given = optionsIn(args, { head: text, json });
   const head = headIn(given.head);
   await withDatabase(config, log, async (database) => {
-    const { outcome, newest } = await compareHead(storesIn(database).seals, head);
+    const { outcome, newest, findings } = await compareHead(storesIn(database), head);
     if (outcome !== 'same') process.exitCode = 1;
-    if (given.json) console.log(JSON.stringify({ outcome, head: newest === null ? null : headText(newest) }));
-    else console.log(comparedInWords(outcome, head, newest?.number ?? null));
+    if (given.json) console.log(JSON.stringify({ outcome, head: newest === null ? null : headText(newest), findings }));
+    else {
+      for (const { code, first, last, reason } of findings.slice(0, shown))
+        console.log(`${code} at positions ${first} to ${last}: ${reason}`);
+      console.log(comparedInWords(outcome, head, newest?.number ?? null));
+    }
   });
 }
 
@@ -111,11 +126,13 @@ function headIn(given: string | undefined): NotedHead {
 }
 
 function comparedInWords(
-  outcome: 'same' | 'missing' | 'differs',
+  outcome: 'same' | 'missing' | 'differs' | 'altered',
   { number }: NotedHead,
   newest: number | null,
 ): string {
-  if (outcome === 'same') return `The log has seal ${number} as it was noted.`;
+  if (outcome === 'same')
+    return `The log has seal ${number} as it was noted, with its events and all that was sealed after it. Older events were not read: "audit verify --full" does that.`;
+  if (outcome === 'altered') return `The log has seal ${number}, and NOT the events that were sealed from then on.`;
   if (outcome === 'differs') return `Another seal has number ${number}: what was sealed up to then is NOT in this log.`;
   const end = newest === null ? 'no seals' : `seals up to ${newest}`;
   return `The log has ${end}, and NOT seal ${number}: it is an older copy, or has been cut.`;

@@ -27,12 +27,21 @@ interface ExportVerdict {
   readonly seals: number;
   readonly unsealed: number;
   readonly head: string | null;
-  readonly findings: readonly { readonly code: string; readonly seal: number | null; readonly first: number | null }[];
+  readonly findings: readonly {
+    readonly code: string;
+    readonly seal: number | null;
+    readonly first: number | null;
+    readonly reason: string;
+  }[];
 }
 
 const verifierPath = new URL('../../../scripts/verify-seals.mjs', import.meta.url);
 const { verifyExport } = (await import(pathToFileURL(verifierPath.pathname).href)) as {
-  verifyExport(bytes: Iterable<Buffer>, given?: readonly string[], noted?: object | null): Promise<ExportVerdict>;
+  verifyExport(
+    bytes: Iterable<Buffer> | AsyncIterable<Buffer>,
+    given?: readonly string[],
+    noted?: object | null,
+  ): Promise<ExportVerdict>;
 };
 
 export { verifierPath, verifyExport };
@@ -89,7 +98,7 @@ export async function walked({ lines, seals, keys }: Stores, given: ReadonlySet<
   }
 }
 
-export async function exported(stores: Stores): Promise<Buffer> {
+export async function exported(stores: Stores & Pick<SealedLog, 'vault' | 'clock'>): Promise<Buffer> {
   const all: string[] = [];
   for await (const page of sealedExport(stores)) all.push(...page);
   return Buffer.from(`${all.join('\n')}\n`);

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { createGunzip, gzipSync } from 'node:zlib';
 import type { PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { compareHead, headText, readHead } from '../../../src/application/seals/compare-head.js';
@@ -14,6 +15,7 @@ import { acceptNewestSeal, SealsReplaced } from '../../../src/application/seals/
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
 import { trustedKeys } from '../../../src/application/seals/trusted-keys.js';
 import { beginning, Position } from '../../../src/domain/events/events.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
 import {
   exported,
   givenLines,
@@ -161,18 +163,17 @@ describe('in the database', () => {
   ])('$_name', async ({ sql, found }) => {
     await client.query(sql);
     expect(codesOf((await walked(storesOn(client))).findings)).toEqual(found);
-    const { findings } = await verifyExport([await exported(storesOn(client))], [firstKey]);
+    const { findings } = await verifyExport([await exported({ ...log, ...storesOn(client) })], [firstKey]);
     expect(findings.length).toBeGreaterThan(0);
   });
 
   test('an older copy agrees with itself, and not with a head that was noted', async () => {
     await client.query('DELETE FROM events WHERE position > 7; DELETE FROM seals WHERE number > 1');
-    const older = storesOn(client);
+    const older = { ...log, ...storesOn(client) };
     const noted = readHead(head);
     if (noted === null) throw new Error('no head was noted');
     expect((await walked(older)).findings).toEqual([]);
-    expect((await compareHead(older.seals, noted)).outcome).toBe('missing');
-    expect((await compareHead(log.seals, noted)).outcome).toBe('same');
+    expect((await compareHead(older, noted)).outcome).toBe('missing');
     expect(codesOf((await verifyExport([await exported(older)], [firstKey], noted)).findings)).toEqual([
       'head-missing 2',
     ]);
@@ -182,7 +183,7 @@ describe('in the database', () => {
     await client.query(`
       DELETE FROM seals WHERE number > 1;
       UPDATE events SET data = '{"key":"option 9","value":{}}' WHERE position = 9`);
-    const other = storesOn(client);
+    const other = { ...log, ...storesOn(client) };
     // Nobody puts another newest seal in the place of the one that was made last, unless it is called the right one.
     await expect(sealNewEvents({ ...log, ...other })).rejects.toThrow(SealsReplaced);
     const newest = await other.seals.newest();
@@ -193,7 +194,7 @@ describe('in the database', () => {
     const noted = readHead(head);
     if (noted === null) throw new Error('no head was noted');
     expect((await walked(other)).findings).toEqual([]);
-    expect((await compareHead(other.seals, noted)).outcome).toBe('differs');
+    expect((await compareHead(other, noted)).outcome).toBe('differs');
     expect(codesOf((await verifyExport([await exported(other)], [firstKey], noted)).findings)).toEqual([
       'head-differs 2',
     ]);
@@ -265,8 +266,8 @@ test('each flipped byte of an export is found by the verifier outside', async ()
     if ((await verifyExport([flipped], [firstKey])).findings.length === 0) missed.push(at);
   }
   // Only what nobody has sealed yet can be changed unseen.
-  const unsealed = bytes.subarray(bytes.indexOf(Buffer.from('\n[12,')));
-  expect(missed.filter((at) => at < bytes.length - unsealed.length)).toEqual([]);
+  const [from, to] = [bytes.indexOf('\n[12,'), bytes.indexOf('\n{"end"')];
+  expect(missed.filter((at) => at < from || at >= to)).toEqual([]);
 });
 
 test('the verifier outside runs from its file alone, and says where an export was cut', async () => {
@@ -313,4 +314,65 @@ test('a seal is refused where its key had been replaced before the events that a
   const from = { number: before.number, digest: sealDigest(before), keyNumber: 2 };
   await SealWalk.begin({ seals: log.seals, keys: trusted, from, found: (finding) => void found.push(finding) });
   expect(codesOf(found)).toEqual([`seal-key-replaced ${newest.number}`]);
+});
+
+describe('outside', () => {
+  const verdictOn = async (edit: (lines: string[]) => readonly string[], given = [firstKey]) => {
+    const lines = (await exported(log)).toString().trimEnd().split('\n');
+    return codesOf((await verifyExport([Buffer.from(`${edit(lines).join('\n')}\n`)], given)).findings);
+  };
+  const isSealed = (line: string) => line.startsWith('{"seal"');
+
+  test('newest seals that were cut are found, also where the last line counts what is left', async () => {
+    const codes = await verdictOn((lines) => {
+      const left = lines.slice(0, lines.findLastIndex(isSealed) - 4);
+      const end = { ...JSON.parse(lines.at(-1) ?? ''), end: ['tallygate-end-1', 8, 2, '0'.repeat(64), 0, 'none'] };
+      return [...left, JSON.stringify(end)];
+    });
+    expect(codes).toEqual(['counts null', 'end-altered null']);
+  });
+
+  test('a file without seals is not as it was sealed', async () => {
+    expect(await verdictOn((lines) => lines.filter((line) => !isSealed(line)))).toContain('not-sealed null');
+  });
+
+  test('events without a seal that are much older than the export are found', async () => {
+    const late = { ...log, clock: { ...log.clock, now: () => Instant(Date.now() + 3_600_000) } };
+    expect(codesOf((await verifyExport([await exported(late)], [firstKey])).findings)).toEqual(['not-sealed null']);
+  });
+
+  test('the newest key alone vouches for all seals before it', async () => {
+    const newest = (await log.keys.all()).at(-1)?.publicKey ?? '';
+    expect(await verdictOn((lines) => lines, [newest])).toEqual([]);
+    expect((await walked(log, new Set([newest]))).findings).toEqual([]);
+    const older = { ...log, seals: { ...log.seals, newest: () => log.seals.numbered(1) } };
+    expect(codesOf((await walked(older, new Set([newest]))).findings)).toEqual(['seal-key-unknown 0']);
+  });
+
+  test('what a file says can neither end the verifier nor reach a terminal as an order', async () => {
+    for (const keyId of ['\u001b[2J', { toString: 1 }, null, []]) {
+      const hostile = (line: string) =>
+        isSealed(line) ? JSON.stringify({ seal: [...JSON.parse(line).seal.slice(0, 8), keyId], signature: {} }) : line;
+      const lines = (await exported(log)).toString().trimEnd().split('\n').map(hostile);
+      const { findings } = await verifyExport([Buffer.from(lines.join('\n'))], [firstKey]);
+      expect(findings.length).toBeGreaterThan(3);
+      expect(findings.map(({ reason }) => reason).join('')).not.toContain('\u001b');
+    }
+  });
+
+  test('of a compressed file that was cut, the verdict on what is left is given', async () => {
+    const packed = gzipSync(await exported(log));
+    const pieces = Readable.from([packed.subarray(0, packed.length - 20)]).pipe(createGunzip());
+    expect(codesOf((await verifyExport(pieces, [firstKey])).findings)).toContain('cut-off null');
+  });
+});
+
+test('a noted head is not the same where its events, or later ones, are not as they were sealed', async () => {
+  const noted = readHead(head) ?? noHead;
+  expect((await compareHead(log, noted)).outcome).toBe('same');
+  const lines = await log.lines.after(beginning, 100);
+  for (const changed of [lines.slice(0, 10), lines.map((line) => line.replace('thing-5', 'thing-9'))]) {
+    const { outcome } = await compareHead({ ...log, lines: givenLines(changed) }, noted);
+    expect(outcome).toBe('altered');
+  }
 });
