@@ -36,7 +36,9 @@ async function main(): Promise<void> {
   }
   try {
     const config = readConfig(process.env);
-    const log = pino({ level: config.log.level });
+    // What other commands print is their answer, which may be a file.
+    const to = name === 'serve' || name === 'demo' ? process.stdout : process.stderr;
+    const log = pino({ level: config.log.level }, to);
     const run = await commands[name]();
     await run({ config, log, args });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import { auditBalanceAt } from '../../src/cli/audit/balance-at.js';
 import { auditHistory } from '../../src/cli/audit/history.js';
@@ -5,6 +6,7 @@ import { auditSettingsAt } from '../../src/cli/audit/settings-at.js';
 import { auditVerify } from '../../src/cli/audit/verify.js';
 import { audit } from '../../src/cli/audit.js';
 import { demo } from '../../src/cli/demo.js';
+import { newFile, unlessUnwritable } from '../../src/cli/new-file.js';
 import { quarantine } from '../../src/cli/quarantine.js';
 import { replay } from '../../src/cli/replay.js';
 import { schema } from '../../src/cli/schema.js';
@@ -54,6 +56,8 @@ describe('the audit', () => {
   test.each([
     [['--at', 'yesterday'], '--at yesterday: give a day or a time with its zone, as in 2026-11-01T08:30:00Z.'],
     [['--at', '2026-13-01'], '--at 2026-13-01: give a day or a time'],
+    [['--at', '2026-02-30'], '--at 2026-02-30: give a day or a time'],
+    [['--at', '2026-04-31T10:00:00+02:00'], 'give a day or a time'],
     [['--position', '1e3'], '--position 1e3: give the position of an event, as in 41.'],
     [['--at', '2026-11-01', '--position', '41'], 'Give --at or --position, not both.'],
   ])('refuses %j as a point in the past', async (args, refusal) => {
@@ -68,4 +72,12 @@ describe('the audit', () => {
   ])('refuses %j of seals', async (args, refusal) => {
     await expect(run('seals', ...args)).rejects.toThrow(refusal);
   });
+});
+
+test.each([
+  [import.meta.filename, 'there is a file of that name already.'],
+  [`${import.meta.filename}.none/history.csv`, 'there is no such folder.'],
+])('a file is not written to %s, and the refusal says why', async (path, reason) => {
+  const writing = finished(newFile(path)).catch(unlessUnwritable('file', path));
+  await expect(writing).rejects.toThrow(`--file ${path}: ${reason}`);
 });

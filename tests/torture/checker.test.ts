@@ -7,7 +7,8 @@ import type { RawEvent } from '../../torture/checker/raw-events.js';
 
 const facts = [7, 12, 'ci', 'default', 'm', '/v1/chat/completions', 0];
 const price = ['300', {}, '1'];
-const reserved = { type: 'CallReserved', data: [facts, 5_000, 10, 32, price] };
+const reservedOf = (quota: number) => ({ type: 'CallReserved', data: [facts, quota, 10, 32, price] });
+const reserved = reservedOf(5_000);
 const settled = (charged: number) => ({
   type: 'CallSettled',
   data: [facts, 5_000, charged, { i: 10 }, 0, price, 0, 3, [3], 12],
@@ -86,16 +87,31 @@ describe('the checker of the torture', () => {
     const issued = { owner: 7, quota: 2_000, terms: { unlimited: false } };
     const charging = (outcome: number) => {
       const [, , , usage, ...rest] = settled(3_000).data;
-      const data = [facts, 5_000, 3_000, usage, rest[0], rest[1], outcome, 3, [3], 12];
+      const data = [facts, 2_000, 3_000, usage, rest[0], rest[1], outcome, 3, [3], 12];
       return new Books().fold([
         { position: 0n, stream: 'user-7', revision: 0, type: 'QuotaGranted', data: { quota: 9_000 } },
         { position: 1n, stream: 'apikey-12', revision: 0, type: 'ApiKeyIssued', data: issued },
-        { position: 2n, stream: 'call-a', revision: 0, ...reserved },
+        { position: 2n, stream: 'call-a', revision: 0, ...reservedOf(2_000) },
         { position: 3n, stream: 'call-a', revision: 1, type: 'CallSettled', data },
       ]);
     };
     expect(charging(0)).toEqual(['the allowance of API key 12 is -1000 at 3']);
     expect(charging(5)).toEqual([]);
+  });
+
+  test('forgives a recovered call what it has overdrawn, and nothing that others charge beyond it', () => {
+    const issued = { owner: 7, quota: 5_000, terms: { unlimited: false } };
+    const [, , , usage, ...rest] = settled(1_000).data;
+    const recovered = [facts, 5_000, 1_000, usage, rest[0], rest[1], 5, 3, [3], 12];
+    const problems = new Books().fold([
+      { position: 0n, stream: 'user-7', revision: 0, type: 'QuotaGranted', data: { quota: 90_000 } },
+      { position: 1n, stream: 'apikey-12', revision: 0, type: 'ApiKeyIssued', data: issued },
+      { position: 2n, stream: 'call-a', revision: 0, ...reserved },
+      { position: 3n, stream: 'call-a', revision: 1, type: 'CallSettled', data: recovered },
+      { position: 4n, stream: 'call-b', revision: 0, ...reserved },
+      { position: 5n, stream: 'call-b', revision: 1, ...settled(4_500) },
+    ]);
+    expect(problems).toEqual(['the allowance of API key 12 is -500 at 5']);
   });
 
   test('finds a balance below nothing and a gap in a stream', () => {

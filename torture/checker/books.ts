@@ -17,6 +17,9 @@ interface Account {
   held: bigint;
 }
 
+const free = ({ given, charged, held }: Account): bigint => given - charged - held;
+const missing = (left: bigint): bigint => (left < 0n ? -left : 0n);
+
 export type HouseAccount = 'revenue' | 'grants' | 'adjustments' | 'codes' | 'suspense' | 'payments';
 
 export class Books {
@@ -32,8 +35,8 @@ export class Books {
   readonly credits = new Map<string, { readonly user: number; readonly quota: bigint }[]>();
   /** Keys with a limit: others may go below nothing. */
   private readonly limited = new Set<number>();
-  /** What recovery has charged them: it is bounded by balances alone. */
-  private readonly recovered = new Map<number, bigint>();
+  /** By how much recovery has overdrawn them: what it charges is bounded by balances alone. */
+  private readonly overdrawn = new Map<number, bigint>();
   private revisions = new Map<string, number>();
   position = -1n;
 
@@ -46,27 +49,31 @@ export class Books {
         problems.push(`${event.stream} goes from revision ${last} to ${event.revision} at ${event.position}`);
       this.revisions.set(event.stream, event.revision);
       this.position = event.position;
-      this.take(event);
-      problems.push(...this.belowBounds(event));
+      problems.push(...this.takeWithinBounds(event));
     }
     return problems;
   }
 
-  /** Whose balance the event has moved, and below what it may fall to. */
-  private belowBounds({ type, position, data, stream, revision }: RawEvent): string[] {
-    if (type !== 'CallSettled') return [];
-    const { user, apiKey, recovered, charged: charge } = callEvent({ type, position, data, stream, revision });
-    const problems: string[] = [];
+  /** Says below what it may fall to the event has moved a balance. */
+  private takeWithinBounds(event: RawEvent): string[] {
+    const { type, position } = event;
+    if (type !== 'CallSettled') {
+      this.take(event);
+      return [];
+    }
+    const { user, apiKey, recovered } = callEvent(event);
     const payer = this.user(user);
+    const key = apiKey !== null && this.limited.has(apiKey) ? this.apiKey(apiKey) : null;
+    const before = key === null ? 0n : missing(free(key));
+    this.take(event);
+    const problems: string[] = [];
     if (payer.given < payer.charged)
       problems.push(`the balance of user ${user} is ${payer.given - payer.charged} at ${position}`);
-    if (apiKey !== null && this.limited.has(apiKey)) {
-      const { given, charged } = this.apiKey(apiKey);
-      const beyond = (this.recovered.get(apiKey) ?? 0n) + (recovered ? charge : 0n);
-      this.recovered.set(apiKey, beyond);
-      if (given + beyond < charged)
-        problems.push(`the allowance of API key ${apiKey} is ${given - charged} at ${position}`);
-    }
+    if (key === null || apiKey === null) return problems;
+    const overdrawn = (this.overdrawn.get(apiKey) ?? 0n) + (recovered ? missing(free(key)) - before : 0n);
+    this.overdrawn.set(apiKey, overdrawn);
+    if (key.given + overdrawn < key.charged)
+      problems.push(`the allowance of API key ${apiKey} is ${key.given - key.charged} at ${position}`);
     return problems;
   }
 

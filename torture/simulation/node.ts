@@ -20,8 +20,8 @@ export interface Durable {
   readonly ledger: SimulatedLedger;
   readonly notes: SimulatedNotes;
   readonly checkpoints: Map<string, Position>;
-  /** Messages of settlements, by the event that they are about. */
-  readonly outbox: Map<string, number>;
+  /** The settlements that a message is about. One that comes again is the same message, as in the product's queue. */
+  readonly outbox: Set<string>;
   readonly newEventId: (at: Instant) => string;
 }
 
@@ -46,8 +46,7 @@ const messages = ({ outbox }: Durable, store: SimulatedStore): Reaction => ({
   name: 'messages',
   asks: ({ event, stream }) => (event.type === 'CallSettled' ? stream : null),
   async react(stream) {
-    for (const { id, event } of await store.readStream(stream))
-      if (event.type === 'CallSettled') outbox.set(id, (outbox.get(id) ?? 0) || 1);
+    for (const { id, event } of await store.readStream(stream)) if (event.type === 'CallSettled') outbox.add(id);
   },
 });
 

@@ -63,7 +63,7 @@ class Simulation {
     this.log = new SimulatedLog(new MemoryEventStore(), this.scheduler);
     this.durable = {
       ...{ log: this.log, ledger: new SimulatedLedger(this.log), notes: new SimulatedNotes(this.log) },
-      ...{ checkpoints: new Map(), outbox: new Map(), newEventId: () => this.newId() },
+      ...{ checkpoints: new Map(), outbox: new Set(), newEventId: () => this.newId() },
     };
   }
 

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { historyCells, historyHeader, historyJson } from '../../application/audit/history-file.js';
 import { causesNamed, historyPages } from '../../application/audit/quota-history.js';
 import { csvRow } from '../../exports/csv.js';
@@ -9,17 +7,13 @@ import { quotaHistory } from '../../projections/models/quota-history/quota-histo
 import { openReadModels } from '../../projections/read-models.js';
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
 import { withDatabase } from '../database.js';
+import { newFile, unlessUnwritable } from '../new-file.js';
 import { auditedGiven, auditedOptions } from './audited-options.js';
 import { instantGiven } from './moment-options.js';
 import { demandWhole } from './read-history.js';
 
 const text = { type: 'string' } as const;
 const progressMs = 500;
-
-/** What is not taken is waited for, so that no more than a page is held. */
-async function write(to: Writable, line: string): Promise<void> {
-  if (!to.write(line)) await once(to, 'drain');
-}
 
 /**
  * `audit history --user 7 [--cause grant,refund] [--from 2026-11-01] [--to 2026-12-01] [--json] [--file FILE]`: every
@@ -43,24 +37,24 @@ export async function auditHistory({ config, log, args }: CommandContext): Promi
   };
   await withDatabase(config, log, async ({ pool, store }) => {
     await demandWhole({ pool, store }, quotaHistory);
-    const out = file === undefined ? process.stdout : createWriteStream(file);
     let movements = 0;
-    let shownAt = 0;
-    if (!json) await write(out, csvRow(historyHeader));
-    for await (const page of historyPages({ db: openReadModels(pool), store }, of, filter, null)) {
-      const line = json
-        ? (movement: (typeof page)[number]) => `${JSON.stringify(historyJson(movement))}\n`
-        : (movement: (typeof page)[number]) => csvRow(historyCells(movement));
-      if (page.length > 0) await write(out, page.map(line).join(''));
-      movements += page.length;
-      if (file !== undefined && process.stderr.isTTY && Date.now() - shownAt > progressMs) {
+    async function* text() {
+      let shownAt = 0;
+      if (!json) yield csvRow(historyHeader);
+      for await (const page of historyPages({ db: openReadModels(pool), store }, of, filter, null)) {
+        const line = json
+          ? (movement: (typeof page)[number]) => `${JSON.stringify(historyJson(movement))}\n`
+          : (movement: (typeof page)[number]) => csvRow(historyCells(movement));
+        if (page.length > 0) yield page.map(line).join('');
+        movements += page.length;
+        if (file === undefined || !process.stderr.isTTY || Date.now() - shownAt <= progressMs) continue;
         shownAt = Date.now();
         process.stderr.write(`\r${movements} movements`);
       }
     }
-    if (file === undefined) return;
-    out.end();
-    await finished(out as Writable);
+    const lines = Readable.from(text(), { objectMode: false });
+    if (file === undefined) return pipeline(lines, process.stdout, { end: false });
+    await pipeline(lines, newFile(file)).catch(unlessUnwritable('file', file));
     process.stderr.write(`${process.stderr.isTTY ? '\r' : ''}${movements} movements written to ${file}\n`);
   });
 }

@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +15,7 @@ import { sealNewEvents } from '../../application/seals/sealer.js';
 import { packageRoot } from '../../package-root.js';
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
 import { type CommandDatabase, withDatabase } from '../database.js';
+import { newFile, unlessUnwritable } from '../new-file.js';
 
 /* `audit seals …`: the seals of the log, for whoever keeps their heads and checks them elsewhere. */
 
@@ -82,16 +82,12 @@ async function sealsExport({ config, log, args }: CommandContext): Promise<void>
     const lines = Readable.from(asText(sealedExport(ports)), { objectMode: false });
     if (out === undefined) await pipeline(lines, process.stdout, { end: false });
     else {
-      // Nobody else may read it: it holds the whole of the log.
-      const file = createWriteStream(out, { flags: 'wx', mode: 0o600 });
-      await (out.endsWith('.gz') ? pipeline(lines, createGzip(), file) : pipeline(lines, file)).catch(unlessThere(out));
+      const file = newFile(out);
+      const written = out.endsWith('.gz') ? pipeline(lines, createGzip(), file) : pipeline(lines, file);
+      await written.catch(unlessUnwritable('out', out));
     }
   });
 }
-
-const unlessThere = (path: string) => (error: Error & { readonly code?: string }) => {
-  throw error.code === 'EEXIST' ? new UsageError(`--out ${path}: there is a file of that name already.`) : error;
-};
 
 async function* asText(pages: AsyncIterable<readonly string[]>): AsyncGenerator<string, void, undefined> {
   for await (const page of pages) if (page.length > 0) yield `${page.join('\n')}\n`;
