@@ -65,7 +65,10 @@ describe('the audit', () => {
   });
 
   test.each([
-    [[], 'Unknown subcommand "" of audit seals. Subcommands: head, export, verifier, compare, public-key, rotate-key.'],
+    [
+      [],
+      'Unknown subcommand "" of audit seals. Subcommands: head, export, verifier, compare, accept, public-key, rotate-key.',
+    ],
     [['head', '--out', 'x'], "Unknown option '--out'. Options of this command: --json."],
     [['compare'], '--head: give it as "audit seals head" prints it, NUMBER:DIGEST.'],
     [['compare', '--head', '1:ab'], '--head: give it as'],
