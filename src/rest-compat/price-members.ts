@@ -24,6 +24,7 @@ const ownRatios = {
   image_ratio: 'imageInput',
   image_output_ratio: 'imageOutput',
   audio_output_ratio: 'audioOutput',
+  cached_audio_ratio: 'cachedAudioInput',
   video_ratio: 'videoInput',
   video_output_ratio: 'videoOutput',
 } as const satisfies Readonly<Record<string, TokenQuantity>>;

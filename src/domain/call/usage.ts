@@ -39,6 +39,9 @@ export const promptTokens = (usage: Usage): number => sumOf(usage, isInput);
 /** All output, whatever its kind. */
 export const completionTokens = (usage: Usage): number => sumOf(usage, isOutput);
 
+/** Whatever was found in a cache. */
+export const cachedTokens = (usage: Usage): number => (usage.cachedInput ?? 0) + (usage.cachedAudioInput ?? 0);
+
 /** Whatever was written to a cache, for however long. */
 export const cacheWriteTokens = (usage: Usage): number => (usage.cacheWrite ?? 0) + (usage.cacheWriteHour ?? 0);
 

@@ -53,6 +53,8 @@ export type PictureTokens =
 /** Of a token of sound, relative to an input token of text. */
 export interface AudioPrice {
   readonly input: string;
+  /** Of sound that is found in a cache. Left out: nobody says so, or nothing is. */
+  readonly cached?: string;
   readonly output: string;
 }
 

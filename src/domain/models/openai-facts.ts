@@ -78,15 +78,16 @@ const conversations: readonly FactRow[] = [
   family(/^computer-use/, limits(1_024, 8_192)),
 ];
 
-const audio = (input: string, output: string): { readonly audioPrice: AudioPrice } => ({
-  audioPrice: { input, output },
+const audio = (input: string, output: string, cached?: string): { readonly audioPrice: AudioPrice } => ({
+  audioPrice: { input, output, ...(cached !== undefined && { cached }) },
 });
 
 /** What goes out costs twice what comes in. */
 const sound: readonly FactRow[] = [
-  wholeName(/gpt-4o-realtime-preview-2024-12-17$/, audio('8', '16')),
-  wholeName(/^gpt-realtime(-[\d.]+)?(-\d{4}-\d\d-\d\d)?$/, audio('8', '16')),
-  wholeName(/gpt(?=-.*mini).*-realtime/, audio('16.666666666667', '33.333333333334')),
+  wholeName(/gpt-4o-realtime-preview-(2024-12-17|2025-06-03)$/, audio('8', '16', '0.5')),
+  wholeName(/gpt-4o-realtime-preview$/, audio('20', '40', '0.5')),
+  wholeName(/^gpt-realtime(-[\d.]+)?(-\d{4}-\d\d-\d\d)?$/, audio('8', '16', '0.1')),
+  wholeName(/gpt(?=-.*mini).*-realtime/, audio('16.666666666667', '33.333333333334', '0.5')),
   wholeName(/gpt(?=-).*-realtime/, audio('20', '40')),
   wholeName(/gpt-4o-audio-preview-2024-12-17$/, audio('16', '32')),
   wholeName(/gpt(?=-.*mini).*-audio/, audio('66.666666666667', '133.333333333334')),

@@ -271,6 +271,7 @@ const rateIn: Readonly<Record<Exclude<TokenQuantity, 'input'>, RateIn>> = {
   imageOutput: ({ imageOutputRatio }, model) => imageOutputRatio.get(model),
   reasoning: ({ reasoningRatio }, model) => reasoningRatio.get(model),
   audioInput: ({ audioRatio }, model) => audioRatio.get(model) ?? factsOf(model).audioPrice?.input,
+  cachedAudioInput: (_tables, model) => factsOf(model).audioPrice?.cached,
   audioOutput: ({ audioOutputRatio }, model) => audioOutputRatio.get(model) ?? factsOf(model).audioPrice?.output,
   videoInput: () => undefined,
   videoOutput: () => undefined,

@@ -32,6 +32,8 @@ export const quantities = {
   audioOutput: { unit: 'token', direction: 'out', stored: 's', bounded: 'whole' },
   videoInput: { unit: 'token', direction: 'in', stored: 'videoInput' },
   videoOutput: { unit: 'token', direction: 'out', stored: 'videoOutput' },
+  /** Sound that is found in a cache: no `cachedInput`, as it may cost something else. */
+  cachedAudioInput: { unit: 'token', direction: 'in', stored: 'cachedAudioInput' },
   /** Of text that is spoken. */
   characters: { unit: 'character', direction: 'in', stored: 'characters' },
   images: { unit: 'piece', direction: 'out', stored: 'images' },

@@ -8,7 +8,7 @@ import { DecimalScalar, QuotaScalar, SafeIntScalar } from '../server/scalars.js'
 class BillingLineObject implements BillingLine {
   @Field(() => String, {
     description:
-      'Tokens: input, cachedInput, cacheWrite, cacheWriteHour, imageInput, audioInput, output, reasoning, imageOutput, audioOutput. Others: images, searchUnits, seconds, characters, calls:NAME of a tool; call, where the call as such has its price.',
+      'Tokens: input, cachedInput, cacheWrite, cacheWriteHour, imageInput, audioInput, cachedAudioInput, output, reasoning, imageOutput, audioOutput. Others: images, searchUnits, seconds, characters, calls:NAME of a tool; call, where the call as such has its price.',
   })
   readonly quantity!: BillingLine['quantity'];
 

@@ -71,6 +71,9 @@ export class UnitPricesObject implements UnitPrices {
   readonly audioInput?: string;
 
   @Field(() => DecimalScalar, ownPrice)
+  readonly cachedAudioInput?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
   readonly videoInput?: string;
 
   @Field(() => DecimalScalar, ownPrice)

@@ -1,5 +1,6 @@
-import { completionTokens, joined, promptTokens, type Usage } from '../../domain/call/usage.js';
+import { completionTokens, joined, plus, promptTokens, type Usage } from '../../domain/call/usage.js';
 import { kindsWithin, type UsageBound } from '../../domain/call/usage-bound.js';
+import type { Price } from '../../domain/pricing/pricing.js';
 import type { UsedTokens } from './believed-usage.js';
 
 /** Upstream's figures of a response as far as it can have used as much, else what was seen of it; either direction by itself. */
@@ -18,6 +19,13 @@ export function believedRealtime(reported: Usage | null, seen: Usage, bound: Usa
     usage: joined(possibleInput && !lacksInput ? reported : asSeen, possibleOutput && !lacksOutput ? reported : asSeen),
     usageSource: possibleInput && possibleOutput ? 'estimated' : 'disbelieved',
   };
+}
+
+/** Sound from a cache is other sound where its price is not known: nothing is sold below cost. */
+export function withPricedSound(used: UsedTokens, price: Price): UsedTokens {
+  const { cachedAudioInput = 0, ...usage } = used.usage;
+  if (cachedAudioInput === 0 || price.per === 'call' || price.ratios.cachedAudioInput !== undefined) return used;
+  return { ...used, usage: plus(usage, 'audioInput', cachedAudioInput) };
 }
 
 /** What is guessed is never more than what is reserved. */

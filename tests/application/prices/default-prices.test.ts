@@ -189,6 +189,39 @@ describe('a model with a higher price for long prompts', () => {
   });
 });
 
+describe('the default price of a realtime session', () => {
+  const million = 1_000_000;
+  const dollars = (model: string, usage: Usage): number | null => {
+    const price = priceOf(tables, model, 'default', false);
+    return price === null ? null : chargeOf(usage, price) / Number(tables.quotaPerUnit);
+  };
+
+  // As OpenAI's page of each model has it: text, sound and pictures in, text and sound from a cache, text and sound out.
+  test.each([
+    ['gpt-realtime', 4, 32, 5, 0.4, 0.4, 16, 64],
+    ['gpt-realtime-2025-08-28', 4, 32, 5, 0.4, 0.4, 16, 64],
+    ['gpt-realtime-1.5', 4, 32, 5, 0.4, 0.4, 16, 64],
+    ['gpt-realtime-2', 4, 32, 5, 0.4, 0.4, 24, 64],
+    ['gpt-realtime-2.1', 4, 32, 5, 0.4, 0.4, 24, 64],
+    ['gpt-realtime-mini', 0.6, 10, 0.8, 0.06, 0.3, 2.4, 20],
+    ['gpt-realtime-mini-2025-10-06', 0.6, 10, 0.8, 0.06, 0.3, 2.4, 20],
+    ['gpt-realtime-mini-2025-12-15', 0.6, 10, 0.8, 0.06, 0.3, 2.4, 20],
+    ['gpt-realtime-2.1-mini', 0.6, 10, 0.8, 0.06, 0.3, 2.4, 20],
+    ['gpt-4o-realtime-preview', 5, 40, null, 2.5, 2.5, 20, 80],
+    ['gpt-4o-realtime-preview-2024-12-17', 5, 40, null, 2.5, 2.5, 20, 80],
+    ['gpt-4o-realtime-preview-2025-06-03', 5, 40, null, 2.5, 2.5, 20, 80],
+    ['gpt-4o-mini-realtime-preview', 0.6, 10, null, 0.3, 0.3, 2.4, 20],
+    ['gpt-4o-mini-realtime-preview-2024-12-17', 0.6, 10, null, 0.3, 0.3, 2.4, 20],
+  ])('is that of OpenAI for %s', (model, input, audioInput, imageInput, cachedInput, cached, output, audioOutput) => {
+    const kinds = { input, audioInput, imageInput, cachedInput, cachedAudioInput: cached, output, audioOutput };
+    for (const [kind, usd] of Object.entries(kinds))
+      if (usd !== null) expect(dollars(model, { [kind]: million }), kind).toBeCloseTo(usd, 6);
+  });
+
+  test('is none for a model without any price', () =>
+    expect(dollars('gpt-realtime-99-unheard-of', { input: million })).toBeNull());
+});
+
 describe('the default price of a cache write', () => {
   /** Relative to input: kept for minutes, and for twelve hours. */
   const factors = (model: string): readonly [number, number] => {

@@ -102,9 +102,9 @@ describe('a packed event keeps its meaning', () => {
   test('for a settlement, with all members', () => {
     const text =
       '[[7,12,"ci","default","gpt-4o","/v1/chat/completions",0],90,15,' +
-      '{"i":1,"c":2,"w":3,"h":4,"m":5,"a":6,"o":7,"r":8,"n":9,"s":10,"videoInput":11,"videoOutput":12,"images":2,"seconds":3,"calls:web_search":4},2,' +
+      '{"i":1,"c":2,"w":3,"h":4,"m":5,"a":6,"o":7,"r":8,"n":9,"s":10,"videoInput":11,"videoOutput":12,"cachedAudioInput":13,"images":2,"seconds":3,"calls:web_search":4},2,' +
       '["0.075",{"i":"0.5","c":"1.5","w":"2.5","h":"3.5","m":"4.5","a":"5.5","o":"6.5","r":"7.5","n":"8.5","s":"9.5",' +
-      '"videoInput":"10.5","videoOutput":"11.5"},' +
+      '"videoInput":"10.5","videoOutput":"11.5","cachedAudioInput":"12.5"},' +
       '"1.5",{"dollars":{"images":"0.04","calls:web_search":"0.01"},"quotaPerUnit":"500000"}],5,3,[4,3],12.25,0,' +
       '"gpt-4o-2024-08-06","high",7,8]';
     expect(written(everythingSaid)).toBe(text);

@@ -833,7 +833,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     {
       limits: { output: 16384, context: 128000 },
       pictures: { by: 'tiles', base: 2833, tile: 5667, inflated: true },
-      audioPrice: { input: '16.666666666667', output: '33.333333333334' },
+      audioPrice: { input: '16.666666666667', output: '33.333333333334', cached: '0.5' },
       encoding: 'o200k_base',
       hasOwnEncoding: true,
       isOpenAi: true,
@@ -878,7 +878,19 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     },
   ],
   [
-    'gpt-4o-realtime-preview gpt-4o-realtime-preview-2024-10-01',
+    'gpt-4o-realtime-preview',
+    {
+      limits: { output: 16384, context: 128000 },
+      pictures: { by: 'tiles', base: 85, tile: 170 },
+      audioPrice: { input: '20', output: '40', cached: '0.5' },
+      encoding: 'o200k_base',
+      hasOwnEncoding: true,
+      isOpenAi: true,
+      takesEffort: false,
+    },
+  ],
+  [
+    'gpt-4o-realtime-preview-2024-10-01',
     {
       limits: { output: 16384, context: 128000 },
       pictures: { by: 'tiles', base: 85, tile: 170 },
@@ -894,7 +906,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     {
       limits: { output: 16384, context: 128000 },
       pictures: { by: 'tiles', base: 85, tile: 170 },
-      audioPrice: { input: '8', output: '16' },
+      audioPrice: { input: '8', output: '16', cached: '0.5' },
       encoding: 'o200k_base',
       hasOwnEncoding: true,
       isOpenAi: true,
@@ -1286,7 +1298,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     'gpt-realtime-1.5',
     {
       limits: { output: 4096, context: 32000 },
-      audioPrice: { input: '8', output: '16' },
+      audioPrice: { input: '8', output: '16', cached: '0.1' },
       hasOwnEncoding: true,
       isOpenAi: true,
     },
@@ -1295,7 +1307,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     'gpt-realtime-2 gpt-realtime-2.1',
     {
       limits: { output: 32000, context: 128000 },
-      audioPrice: { input: '8', output: '16' },
+      audioPrice: { input: '8', output: '16', cached: '0.1' },
       hasOwnEncoding: true,
       isOpenAi: true,
     },
@@ -1304,7 +1316,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     'gpt-realtime-mini',
     {
       limits: { output: 4096, context: 128000 },
-      audioPrice: { input: '16.666666666667', output: '33.333333333334' },
+      audioPrice: { input: '16.666666666667', output: '33.333333333334', cached: '0.5' },
       hasOwnEncoding: true,
       isOpenAi: true,
     },

@@ -28,8 +28,8 @@ let user: TestUser;
 let apiKey: string;
 const clients: RealtimeClient[] = [];
 
-/** 10 + 30 × ½ + 80 × 2 for the input, 10 + 40 × 4 for the output. */
-const costOfUsual = 10 + 15 + 160 + 10 + 160;
+/** 10 + 10 × ½ + 80 × 2 + 20 × 1½ for the input, 10 + 40 × 4 for the output. */
+const costOfUsual = 10 + 5 + 160 + 30 + 10 + 160;
 const key = 'sk-upstream-secret-0123456789';
 
 async function connected(more: Parameters<typeof openRealtime>[2] = {}, shown = apiKey): Promise<RealtimeClient> {
@@ -65,7 +65,8 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(options)) await gateway.setOption(name, value);
   // One unit a token of text.
   const tokens = { input: { usd: '2' }, cachedInput: { usd: '1' }, output: { usd: '2' } };
-  await gateway.setPrice('m', [{ tokens: { ...tokens, audioInput: { usd: '4' }, audioOutput: { usd: '8' } } }]);
+  const sound = { audioInput: { usd: '4' }, cachedAudioInput: { usd: '3' }, audioOutput: { usd: '8' } };
+  await gateway.setPrice('m', [{ tokens: { ...tokens, ...sound } }]);
   const plain = { input: { usd: '2' }, audioInput: { usd: '2' }, output: { usd: '2' } };
   await gateway.setPrice('gpt-4o-transcribe', [{ tokens: plain }]);
   await gateway.addChannel({

@@ -8,6 +8,7 @@ export const tokenQuantities = [
   'cacheWriteHour',
   'imageInput',
   'audioInput',
+  'cachedAudioInput',
   'videoInput',
   'output',
   'reasoning',

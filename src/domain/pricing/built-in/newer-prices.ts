@@ -111,6 +111,14 @@ export const newerPrices: readonly NewerPrice[] = [
   },
   { names: 'chatgpt-image-latest', input: 5, cachedInput: 1.25, output: 10, imageInput: 8, imageOutput: 32 },
   { names: 'computer-use-preview computer-use-preview-2025-03-11', input: 3, output: 12 },
+  {
+    names: 'gpt-4o-realtime-preview-2025-06-03',
+    input: 5,
+    cachedInput: 2.5,
+    output: 20,
+    audioInput: 40,
+    audioOutput: 80,
+  },
   { names: 'gpt-4o-audio-preview-2025-06-03', input: 2.5, output: 10, audioInput: 40, audioOutput: 80 },
   {
     names: 'gpt-4o-mini-transcribe-2025-03-20 gpt-4o-mini-transcribe-2025-12-15',

@@ -23,6 +23,7 @@ const tokenMembers: Readonly<Partial<Record<TokenQuantity, string>>> = {
   cacheWriteHour: 'cache_write_1h_mtok',
   imageInput: 'input_image_mtok',
   audioInput: 'input_audio_mtok',
+  cachedAudioInput: 'cache_audio_read_mtok',
   videoInput: 'input_video_mtok',
   output: 'output_mtok',
   reasoning: 'output_reasoning_mtok',

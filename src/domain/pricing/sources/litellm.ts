@@ -22,6 +22,7 @@ const tokenMembers: Readonly<Partial<Record<TokenQuantity, readonly string[]>>> 
   cacheWriteHour: ['cache_creation_input_token_cost_above_12hr', 'cache_creation_input_token_cost_above_1hr'],
   imageInput: ['input_cost_per_image_token'],
   audioInput: ['input_cost_per_audio_token'],
+  cachedAudioInput: ['cache_read_input_audio_token_cost'],
   videoInput: ['input_cost_per_video_token'],
   output: ['output_cost_per_token'],
   reasoning: ['output_cost_per_reasoning_token'],

@@ -9,7 +9,7 @@ import type {
   ReleaseReason,
   UsageSource,
 } from '../../../domain/call/call.js';
-import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/call/usage.js';
+import { cachedTokens, completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/call/usage.js';
 import type { UsageLogEvent } from '../../../domain/call/usage-log.js';
 import type { ChannelEvent } from '../../../domain/channel/channel.js';
 import { type Position, type Recorded, streamKey } from '../../../domain/events/events.js';
@@ -329,7 +329,7 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     uncovered: event.uncovered,
     prompt_tokens: promptTokens(usage),
     completion_tokens: completionTokens(usage),
-    cached_tokens: usage.cachedInput ?? 0,
+    cached_tokens: cachedTokens(usage),
     reasoning_tokens: usage.reasoning ?? 0,
     usage,
     model: facts.model,

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { CallFacts, CallRefunded, CallReleased, CallSettled, TakenBack } from '../../../domain/call/call.js';
-import { completionTokens, promptTokens } from '../../../domain/call/usage.js';
+import { cachedTokens, completionTokens, promptTokens } from '../../../domain/call/usage.js';
 import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel/channel.js';
 import { streamKey } from '../../../domain/events/events.js';
 import { assertNever } from '../../../domain/kernel/failure.js';
@@ -225,7 +225,7 @@ function count(row: Tally, settlement: CallSettled | TakenBack, firstTokenMs: nu
   row.quota += BigInt(sign * settlement.charged);
   row.prompt_tokens += BigInt(sign * promptTokens(usage));
   row.completion_tokens += BigInt(sign * completionTokens(usage));
-  row.cached_tokens += BigInt(sign * (usage.cachedInput ?? 0));
+  row.cached_tokens += BigInt(sign * cachedTokens(usage));
   row.reasoning_tokens += BigInt(sign * (usage.reasoning ?? 0));
   row.use_time_ms += BigInt(sign * Math.round(useTimeMs));
   row.latencies.count(useTimeMs, sign);

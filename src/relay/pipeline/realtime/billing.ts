@@ -7,7 +7,7 @@ import { chargeOf } from '../../../domain/pricing/pricing.js';
 import { networkFailure, RelayError } from '../../contracts/errors.js';
 import { CallSession } from '../../metering/call-session.js';
 import { RealtimeTally } from '../../metering/realtime-tally.js';
-import { believedRealtime } from '../../metering/realtime-usage.js';
+import { believedRealtime, withPricedSound } from '../../metering/realtime-usage.js';
 import type { AnsweredCall } from '../call-context.js';
 import { settlementOf } from '../conclude.js';
 import { paymentRefusal } from '../payment-refusal.js';
@@ -201,14 +201,15 @@ export class RealtimeBilling {
   private async settlePart(found: OpenResponse | undefined, response: EndedResponse): Promise<RelayError | null> {
     const { call, parts, tally, ports } = this;
     const { estimate } = call.resolution;
-    const used = believedRealtime(response.usage, tally.seen, parts.reservation.bound);
+    const believed = believedRealtime(response.usage, tally.seen, parts.reservation.bound);
+    const used = withPricedSound(believed, estimate.price);
     if (used.usageSource === 'disbelieved')
       ports.log.warn(
         { requestId: call.incoming.requestId, reported: response.usage, bound: parts.reservation.bound },
         'an upstream reported more usage than a response can have; it was counted here',
       );
     const { usage } = used;
-    const sound = (usage.audioInput ?? 0) + (usage.audioOutput ?? 0);
+    const sound = (usage.audioInput ?? 0) + (usage.cachedAudioInput ?? 0) + (usage.audioOutput ?? 0);
     const whole = promptTokens(usage) + completionTokens(usage);
     // What is still under way takes in no more than it was reserved for when it began.
     const { held } = tally;

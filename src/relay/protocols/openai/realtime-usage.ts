@@ -22,12 +22,13 @@ export function readRealtimeUsage(reported: JsonValue | undefined): Usage | null
     return taken;
   };
   // What costs more goes first where parts overlap: without details, what came from the cache is taken for text.
-  const audioInput = part(count(took.audio_tokens) - count(cachedKinds.audio_tokens));
+  const sound = part(count(took.audio_tokens));
+  const cachedSound = Math.min(Math.max(count(cachedKinds.audio_tokens), 0), sound);
   const imageInput = part(count(took.image_tokens) - count(cachedKinds.image_tokens));
-  const cachedInput = part(count(took.cached_tokens));
+  const cachedInput = part(count(took.cached_tokens) - cachedSound);
   const audioOutput = Math.min(count(put.audio_tokens), output ?? 0);
   return used({
-    ...{ input: left, cachedInput, imageInput, audioInput },
+    ...{ input: left, cachedInput, imageInput, audioInput: sound - cachedSound, cachedAudioInput: cachedSound },
     ...{ output: (output ?? 0) - audioOutput, audioOutput },
   });
 }

@@ -42,7 +42,7 @@ describe('usage of a response', () => {
     [
       'of each kind once, cached or not',
       { input_tokens: 100, output_tokens: 50, input_token_details, output_token_details: { audio_tokens: 40 } },
-      { input: 15, cachedInput: 40, imageInput: 5, audioInput: 40, output: 10, audioOutput: 40 },
+      { input: 15, cachedInput: 20, imageInput: 5, audioInput: 40, cachedAudioInput: 20, output: 10, audioOutput: 40 },
     ],
     [
       'sound as not cached where details of the cache are missing',

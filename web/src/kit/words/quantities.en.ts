@@ -8,6 +8,7 @@ export const quantitiesEn: Translation<typeof quantitiesZh> = {
   cacheWriteHour: 'Cache written, 1 h or more',
   imageInput: 'Image input',
   audioInput: 'Audio input',
+  cachedAudioInput: 'Audio input, cache read',
   output: 'Output',
   reasoning: 'Reasoning',
   imageOutput: 'Image output',

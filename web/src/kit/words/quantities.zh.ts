@@ -5,6 +5,7 @@ export const quantitiesZh = {
   cacheWriteHour: '缓存写入（1 小时及以上）',
   imageInput: '图片输入',
   audioInput: '音频输入',
+  cachedAudioInput: '音频输入（缓存读取）',
   output: '输出',
   reasoning: '推理',
   imageOutput: '图片输出',

@@ -33,6 +33,7 @@ const mediaTokens: readonly TokenName[] = [
   'imageInput',
   'imageOutput',
   'audioInput',
+  'cachedAudioInput',
   'audioOutput',
   'videoInput',
   'videoOutput',

@@ -10,6 +10,7 @@ export const tokenNames = [
   'imageInput',
   'imageOutput',
   'audioInput',
+  'cachedAudioInput',
   'audioOutput',
   'videoInput',
   'videoOutput',

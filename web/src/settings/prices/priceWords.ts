@@ -42,6 +42,7 @@ const sharedNames: ReadonlySet<string> = new Set<Shared>([
   'imageInput',
   'imageOutput',
   'audioInput',
+  'cachedAudioInput',
   'audioOutput',
 ]);
 const isShared = (name: string): name is Shared => sharedNames.has(name);
