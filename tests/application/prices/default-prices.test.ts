@@ -218,7 +218,7 @@ describe('the default price of a realtime session', () => {
       if (usd !== null) expect(dollars(model, { [kind]: million }), kind).toBeCloseTo(usd, 6);
   });
 
-  test('is none for a model without any price', () =>
+  test('leaves a model without any price unpriced', () =>
     expect(dollars('gpt-realtime-99-unheard-of', { input: million })).toBeNull());
 });
 
