@@ -6,24 +6,24 @@ interface Step {
   readonly position: number;
   readonly stream: string;
   readonly revision: number;
-  readonly type: string;
 }
 
-/** Of these events, those whose stream has no event of the revision before, ahead of them in the log. */
-export const postgresWithoutPredecessor = (pool: Pool) => {
+/** One reading by index for each event asked about. */
+export const postgresOutOfStep = (pool: Pool) => {
   const query = statements(pool);
-  return async <Of extends Step>(steps: readonly Of[]): Promise<readonly Of[]> => {
-    const { rows } = await query<{ number: number }>({
-      name: 'without_predecessor',
-      text: `SELECT a.number::integer AS number
+  return async <Of extends Step>(steps: readonly Of[]): Promise<readonly { step: Of; twice: boolean }[]> => {
+    const { rows } = await query<{ number: number; twice: boolean }>({
+      name: 'out_of_step',
+      text: `SELECT a.number::integer AS number, ahead.twice
         FROM unnest($1::text[], $2::integer[], $3::bigint[]) WITH ORDINALITY AS a (stream, revision, position, number)
-        LEFT JOIN LATERAL (
-          SELECT true AS there FROM events e
+        CROSS JOIN LATERAL (
+          SELECT count(*) FILTER (WHERE e.revision = a.revision) > 0 AS twice,
+            count(*) FILTER (WHERE e.revision < a.revision) > 0 AS follows
+          FROM events e
           WHERE (e.stream LIKE 'call-%') = (a.stream LIKE 'call-%') AND e.stream = a.stream
-            AND e.revision = a.revision - 1 AND e.position < a.position
-          LIMIT 1
-        ) before ON true
-        WHERE before.there IS NULL
+            AND e.revision BETWEEN a.revision - 1 AND a.revision AND e.position < a.position
+        ) ahead
+        WHERE ahead.twice OR a.revision > 0 AND NOT ahead.follows
         ORDER BY 1`,
       values: [
         steps.map(({ stream }) => stream),
@@ -31,7 +31,10 @@ export const postgresWithoutPredecessor = (pool: Pool) => {
         steps.map(({ position }) => position),
       ],
     });
-    return rows.flatMap(({ number }) => steps[number - 1] ?? []);
+    return rows.flatMap(({ number, twice }) => {
+      const step = steps[number - 1];
+      return step === undefined ? [] : [{ step, twice }];
+    });
   };
 };
 

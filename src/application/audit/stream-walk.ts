@@ -15,8 +15,14 @@ export interface StreamFinding {
   readonly reason: string;
 }
 
-/** Asks the log about events long before: those of `steps` whose stream lacks the revision before, ahead of them. */
-export type WithoutPredecessor = (steps: readonly RevisionStep[]) => Promise<readonly RevisionStep[]>;
+interface StepOutOfStep {
+  readonly step: RevisionStep;
+  /** Ahead of it in the log its stream has this revision already; or else it lacks the one before. */
+  readonly twice: boolean;
+}
+
+/** Asks the log about events long before: those of `steps` that do not follow what their stream has ahead of them. */
+export type OutOfStep = (steps: readonly RevisionStep[]) => Promise<readonly StepOutOfStep[]>;
 
 /** Streams remembered; of others the log is asked. */
 const maxStreams = 50_000;
@@ -29,22 +35,21 @@ export class StreamWalk {
   private asked: RevisionStep[] = [];
 
   constructor(
-    private readonly withoutPredecessor: WithoutPredecessor,
+    private readonly outOfStep: OutOfStep,
     private readonly found: (finding: StreamFinding) => void,
   ) {}
 
   take(step: RevisionStep): void {
     const { stream, revision, type } = step;
     const known = this.known.get(stream);
-    if (known === undefined) {
-      if (revision > 0) this.asked.push(step);
-    } else if (revision > known + 1)
+    if (known === undefined) this.asked.push(step);
+    else if (revision > known + 1)
       this.find('revision-missing', step, `${stream} goes from revision ${known} to ${revision}`);
     else if (revision <= known) this.find('revision-twice', step, `${stream} has revision ${revision} behind ${known}`);
     if (outcomes.has(type)) {
       if (revision > 1) this.find('second-outcome', step, `${stream} has an outcome at revision ${revision}: ${type}`);
       if (revision < 1) this.find('outcome-without-reservation', step, `${stream} begins with its outcome, ${type}`);
-      // Nothing but a refund can follow, and for that the log is asked.
+      // Nothing but a refund should follow, and about all that does the log is asked.
       if (revision === 1) {
         this.known.delete(stream);
         return;
@@ -59,8 +64,11 @@ export class StreamWalk {
     const { asked } = this;
     if (asked.length === 0) return;
     this.asked = [];
-    for (const step of await this.withoutPredecessor(asked))
-      this.find('revision-missing', step, `${step.stream} has revision ${step.revision} and none before it`);
+    for (const { step, twice } of await this.outOfStep(asked)) {
+      const { stream, revision } = step;
+      if (twice) this.find('revision-twice', step, `${stream} has revision ${revision} already`);
+      else this.find('revision-missing', step, `${stream} has revision ${revision} and none before it`);
+    }
   }
 
   private forgetOldest(): void {

@@ -16,7 +16,7 @@ import { positionOf, sealDigest } from '../seals/seal.js';
 import { beforeFirstSeal, type SealFinding, SealWalk } from '../seals/seal-walk.js';
 import { trustedKeys } from '../seals/trusted-keys.js';
 import { type LedgerFinding, LedgerWalk } from './ledger-walk.js';
-import { type StreamFinding, StreamWalk, type WithoutPredecessor } from './stream-walk.js';
+import { type OutOfStep, type StreamFinding, StreamWalk } from './stream-walk.js';
 
 /*
  * One reading of the log that checks seals, streams, outcomes and the ledger. It goes on from where it found everything
@@ -29,15 +29,17 @@ export interface VerifyPorts {
   readonly keys: Pick<SealKeyStore, 'all'>;
   readonly db: ReadModels;
   readonly checkpoints: AuditCheckpoints;
-  readonly withoutPredecessor: WithoutPredecessor;
+  readonly outOfStep: OutOfStep;
   readonly vault: Pick<Vault, 'hash'>;
 }
+
+/** Public keys that the auditor has been given; null: the first of the log counts. */
+type GivenKeys = ReadonlySet<string> | null;
 
 interface VerifyOptions {
   /** From the first event on, whatever was checked before. */
   readonly full: boolean;
-  /** Public keys that the auditor has been given; null: the first of the log counts. */
-  readonly given: ReadonlySet<string> | null;
+  readonly given: GivenKeys;
   readonly progress?: (position: number) => void;
 }
 
@@ -75,7 +77,7 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     if (findings.length < maxFindings) findings.push(finding);
   };
   const tables = await ledgerInTables(ports.db);
-  const from = full ? null : await usableCheckpoint(ports, tables);
+  const from = full ? null : await usableCheckpoint(ports, tables, given);
   const keptSeal = await sealBehindWhich(
     seals,
     earliestOf(...(tables.stands.map(({ position }) => position) as [Position])),
@@ -98,7 +100,7 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     seals: { after: (number, limit) => seals.after(number, limit), newest: () => Promise.resolve(newest) },
     found: (finding) => find({ check: 'seals', ...finding }),
   });
-  const streams = new StreamWalk(ports.withoutPredecessor, (finding) => find({ check: 'streams', ...finding }));
+  const streams = new StreamWalk(ports.outOfStep, (finding) => find({ check: 'streams', ...finding }));
   const ledger = new LedgerWalk(tables, from, keptSeal?.last ?? null, (finding) =>
     find({ check: 'ledger', ...finding }),
   );
@@ -119,7 +121,9 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
   ledger.end();
   const { seals: checked, unsealed } = await sealed.end();
   if (found === 0 && keptSeal !== null && ledger.state !== null)
-    await checkpoints.keep(signed(ports, { number: keptSeal.number, digest: sealDigest(keptSeal), ...ledger.state }));
+    await checkpoints.keep(
+      signed(ports, { number: keptSeal.number, digest: sealDigest(keptSeal), ...ledger.state }, given),
+    );
   const { accounts } = tables;
   return {
     ...{ from: Number(from?.position ?? beginning), position: Number(position), events, seals: checked, unsealed },
@@ -159,18 +163,20 @@ async function* pagesBehind(lines: EventLines, from: Position): AsyncGenerator<r
   }
 }
 
-const contentHash = ({ number, digest, position, facts }: Omit<AuditCheckpoint, 'mac'>): string =>
+type CheckpointContent = Omit<AuditCheckpoint, 'mac'>;
+
+const contentHash = ({ number, digest, position, facts }: CheckpointContent, given: GivenKeys): string =>
   createHash('sha256')
-    .update(JSON.stringify([number, digest, Number(position), facts]))
+    .update(JSON.stringify([number, digest, Number(position), facts, ...(given === null ? [] : [[...given].sort()])]))
     .digest('hex');
 
-/** Nobody who has the database alone can say that something was checked. */
-const macOf = ({ vault }: Pick<VerifyPorts, 'vault'>, content: Omit<AuditCheckpoint, 'mac'>): string =>
-  vault.hash(`audit checkpoint ${contentHash(content)}`);
+/** Nobody who has the database alone can say that something was checked, nor under which keys. */
+const macOf = ({ vault }: Pick<VerifyPorts, 'vault'>, content: CheckpointContent, given: GivenKeys): string =>
+  vault.hash(`audit checkpoint ${contentHash(content, given)}`);
 
-const signed = (ports: Pick<VerifyPorts, 'vault'>, content: Omit<AuditCheckpoint, 'mac'>): AuditCheckpoint => ({
+const signed = (ports: Pick<VerifyPorts, 'vault'>, content: CheckpointContent, given: GivenKeys): AuditCheckpoint => ({
   ...content,
-  mac: macOf(ports, content),
+  mac: macOf(ports, content, given),
 });
 
 /** With the key of its seal, which the digest covers. */
@@ -182,10 +188,14 @@ interface UsableCheckpoint extends AuditCheckpoint {
 const keyNumberOf = (keys: readonly PublicSealKey[], { keyId }: UsableCheckpoint): number =>
   keys.find(({ id }) => id === keyId)?.number ?? 0;
 
-/** null: there is none, it is not ours, its seal is not in the log any more, or the tables are behind it. */
-async function usableCheckpoint(ports: VerifyPorts, tables: LedgerInTables): Promise<UsableCheckpoint | null> {
+/** null: there is none, it is not ours or of other keys, its seal is not in the log any more, or the tables are behind it. */
+async function usableCheckpoint(
+  ports: VerifyPorts,
+  tables: LedgerInTables,
+  given: GivenKeys,
+): Promise<UsableCheckpoint | null> {
   const kept = await ports.checkpoints.newest();
-  if (kept === null || macOf(ports, kept) !== kept.mac) return null;
+  if (kept === null || macOf(ports, kept, given) !== kept.mac) return null;
   const seal = await ports.seals.numbered(kept.number);
   if (seal === null || sealDigest(seal) !== kept.digest || seal.last !== kept.position) return null;
   return tables.stands.every(({ position }) => position >= kept.position) ? { ...kept, keyId: seal.keyId } : null;

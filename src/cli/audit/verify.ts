@@ -1,4 +1,4 @@
-import { postgresAuditCheckpoints, postgresWithoutPredecessor } from '../../adapters/seals/audit-reading.js';
+import { postgresAuditCheckpoints, postgresOutOfStep } from '../../adapters/seals/audit-reading.js';
 import { postgresEventLines } from '../../adapters/seals/event-lines.js';
 import { postgresSealKeyStore } from '../../adapters/seals/seal-key-store.js';
 import { postgresSealStore } from '../../adapters/seals/seal-store.js';
@@ -46,7 +46,7 @@ export const verifyPortsOf = ({ pool, vault }: Pick<CommandDatabase, 'pool' | 'v
   seals: postgresSealStore(pool),
   keys: postgresSealKeyStore(pool),
   checkpoints: postgresAuditCheckpoints(pool),
-  withoutPredecessor: postgresWithoutPredecessor(pool),
+  outOfStep: postgresOutOfStep(pool),
   db: openReadModels(pool),
   vault,
 });

@@ -58,8 +58,6 @@ export async function attemptChannel(
     request = await ports.largeWork.runSteps(bodyBytes, () =>
       requestSteps(provider, upstreamChannel, caller, { model, options }),
     );
-    const url = undoubled(upstreamChannel.baseUrl, request.url);
-    if (url !== request.url) request = { ...request, url };
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
     return notConvertible(error);
@@ -67,10 +65,13 @@ export async function attemptChannel(
 
   const target = { provider, channel: upstreamChannel, parsed };
   const { authorisation } = provider;
-  const send = (sent: UpstreamRequest, asked = call): Promise<Attempt> =>
-    authorisation === undefined
+  const send = (made: UpstreamRequest, asked = call): Promise<Attempt> => {
+    const url = undoubled(upstreamChannel.baseUrl, made.url);
+    const sent = url === made.url ? made : { ...made, url };
+    return authorisation === undefined
       ? sendAttempt(ports, asked, target, sent)
       : askAuthorised(ports, asked, { ...target, authorisation }, sent);
+  };
   const attempt = await orderedAnswer(await send(request), {
     // It is the order that may cost.
     ask: (question) => send(question, { ...call, inFlightCall: null }),
@@ -78,7 +79,7 @@ export async function attemptChannel(
   });
   const { urlIfMissing } = request;
   if (attempt.ok || attempt.answered !== 404 || urlIfMissing === undefined) return attempt;
-  return send({ ...request, url: undoubled(upstreamChannel.baseUrl, urlIfMissing) });
+  return send({ ...request, url: urlIfMissing });
 }
 
 /** null: nobody can report, or nothing goes on after its answer. */

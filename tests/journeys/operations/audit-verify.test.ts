@@ -50,8 +50,11 @@ afterAll(() => gateway?.stop());
 const inDatabase = <Result>(work: (database: CommandDatabase) => Promise<Result>) =>
   withDatabase(gateway.config, quietLog, work);
 
-const verified = (database: CommandDatabase, full = true): Promise<LogVerdict> =>
-  verifyLog(verifyPortsOf(database), { full, given: null });
+const verified = (
+  database: CommandDatabase,
+  full = true,
+  given: ReadonlySet<string> | null = null,
+): Promise<LogVerdict> => verifyLog(verifyPortsOf(database), { full, given });
 
 test('a log with an erased user is sound, and the next verification begins at the end of this one', async () => {
   await inDatabase(async (database) => {
@@ -64,6 +67,19 @@ test('a log with an erased user is sound, and the next verification begins at th
     // Whoever has the database alone cannot say that something was verified.
     await database.pool.query(`UPDATE audit_checkpoint SET facts = replace(facts, '"granted":"', '"granted":"1')`);
     expect(await verified(database, false)).toMatchObject({ from: -1, events: first.events, found: 0 });
+  });
+});
+
+test('what was verified under some keys was not verified under others', async () => {
+  await inDatabase(async (database) => {
+    const keys = await postgresSealKeyStore(database.pool).all();
+    const given = new Set(keys.map(({ publicKey }) => publicKey));
+    const whole = await verified(database);
+    const codes = ({ findings }: LogVerdict) => findings.map(({ code }) => code);
+    expect(codes(await verified(database, false, new Set(['not-in-the-log'])))).toContain('key-unknown');
+    expect(await verified(database, false, given)).toMatchObject({ from: -1, events: whole.events, found: 0 });
+    expect((await verified(database, false, given)).from).toBeGreaterThan(0);
+    expect(await verified(database, false)).toMatchObject({ from: -1, found: 0 });
   });
 });
 
@@ -98,6 +114,15 @@ describe('what differs is found:', () => {
         FROM events WHERE position = ${settled}`,
       undo: 'DELETE FROM events WHERE position > 1000000',
       found: ['streams second-outcome'],
+    },
+    {
+      _name: 'a call that was reserved and settled again, at the revisions it had',
+      change: `DROP INDEX events_of_stream;
+        INSERT INTO events SELECT position + 1000000, gen_random_uuid(), stream, revision, type, version, data, at
+        FROM events WHERE stream = (SELECT stream FROM events WHERE position = ${settled})`,
+      undo: `DELETE FROM events WHERE position > 1000000;
+        CREATE UNIQUE INDEX events_of_stream ON events ((stream LIKE 'call-%'), stream, revision)`,
+      found: ['streams revision-twice'],
     },
     {
       _name: 'a payload that is no event',

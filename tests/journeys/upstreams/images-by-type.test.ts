@@ -133,7 +133,8 @@ beforeAll(async () => {
     // 5,000 of quota for each picture.
     await gateway.setPrice(model, [{ pieces: { images: '0.01' } }]);
   }
-  const baseUrl = `${upstream.url}/orders`;
+  // With the version that every path below it begins with.
+  const baseUrl = `${upstream.url}/orders/api/v1`;
   await gateway.addChannel({ type: 17, models: ['wan2.5-t2i-preview'], baseUrl, key, autoBan: false });
   await gateway.setPrice('wan2.5-t2i-preview', [{ pieces: { images: '0.01' } }]);
   await gateway.setOption('RetryTimes', '0');
