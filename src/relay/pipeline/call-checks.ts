@@ -62,10 +62,11 @@ export const checkModelLimit = ({ apiKey }: Caller, model: string): void => {
   throw new RelayError(403, 'model_not_allowed', `the token may not use the model ${model}`);
 };
 
+export const foundWords = (): RelayError => new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
+
 export function* checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): Generator<void, void> {
   if (words.length === 0) return;
-  if (yield* searchWords(endpoint.promptTexts(body), words))
-    throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
+  if (yield* searchWords(endpoint.promptTexts(body), words)) throw foundWords();
 }
 
 /** A task has no tokens: by their price it would be free. */

@@ -69,6 +69,7 @@ beforeAll(async () => {
   await gateway.setPrice('m', [{ tokens: { ...tokens, ...sound } }]);
   const plain = { input: { usd: '2' }, audioInput: { usd: '2' }, output: { usd: '2' } };
   await gateway.setPrice('gpt-4o-transcribe', [{ tokens: plain }]);
+  await gateway.setPrice('gpt-4o-mini-transcribe', [{ tokens: { ...plain, input: { usd: '1' } } }]);
   await gateway.addChannel({
     ...{ type: 1, models: ['m'], baseUrl: upstream.url, key },
     modelMapping: '{"m":"spoken-model"}',
@@ -203,6 +204,21 @@ describe('a realtime session', () => {
   });
 });
 
+test('a realtime event with sensitive words is refused and stays away from the upstream', async () => {
+  await gateway.setOption('SensitiveWords', 'forbidden');
+  try {
+    const client = await connected();
+    const content = [{ type: 'input_text', text: 'a Forbidden fruit' }];
+    client.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } });
+    expect(await client.next('error')).toMatchObject({ error: { code: 'sensitive_words_detected' } });
+    client.send({ type: 'session.update', session: { instructions: 'Say it.' } });
+    await client.next('session.updated');
+    expect(upstream.events.map(({ type }) => type)).toEqual(['session.update']);
+  } finally {
+    await gateway.setOption('SensitiveWords', '');
+  }
+});
+
 describe('the charge of a realtime session', () => {
   test('ends it with an event and code 1008 when the quota does not suffice for another response', async () => {
     const poor = await gateway.addUser(20_000);
@@ -244,6 +260,42 @@ describe('the charge of a realtime session', () => {
     const charged = await lines(1);
     expect(charged).toMatchObject([{ model: 'gpt-4o-transcribe', usage_source: 'upstream', quota: 60 }]);
     await restored(100_000_000 - 60);
+  });
+
+  test('is at the price of the transcription model in use, whatever model the upstream refused', async () => {
+    const type = 'conversation.item.input_audio_transcription.completed';
+    const usage = { type: 'tokens', total_tokens: 60, input_tokens: 50, output_tokens: 10 };
+    upstream.behave = (event, send) => {
+      const refused = event.event_id === 'refused';
+      if (refused) send({ type: 'error', error: { type: 'invalid_request_error', event_id: 'refused' } });
+      else if (event.type === 'session.update') send({ type: 'session.updated', session: event.session ?? {} });
+      if (event.type === 'input_audio_buffer.commit')
+        send({ type, item_id: 'item_1', content_index: 0, transcript: 'Prove it.', usage });
+    };
+    const client = await connected();
+    const session = (model: string) => ({ audio: { input: { transcription: { model } } } });
+    client.send({ type: 'session.update', session: session('gpt-4o-transcribe') });
+    await client.next('session.updated');
+    client.send({ type: 'session.update', event_id: 'refused', session: session('gpt-4o-mini-transcribe') });
+    await client.next('error');
+    client.send({ type: 'input_audio_buffer.commit' });
+    await client.next(type);
+    client.socket.close();
+    expect(await lines(1)).toMatchObject([{ model: 'gpt-4o-transcribe', quota: 60 }]);
+    await restored(100_000_000 - 60);
+  });
+
+  test('leaves nothing reserved after a hang-up during a change of the transcription model', async () => {
+    upstream.behave = () => {};
+    for (const model of ['gpt-4o-transcribe', 'gpt-4o-mini-transcribe']) {
+      const client = await connected();
+      const session = { audio: { input: { transcription: { model } } } };
+      client.send({ type: 'session.update', session });
+      client.send({ type: 'session.update', session });
+      client.socket.close();
+    }
+    await until(async () => upstream.sockets.size === 0);
+    await restored(100_000_000);
   });
 
   test('is nothing for a response that failed, and once for one that ends twice', async () => {

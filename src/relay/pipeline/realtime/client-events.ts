@@ -1,14 +1,18 @@
 import { isModelName } from '../../../domain/call/call-texts.js';
+import { searchWords } from '../../admission/sensitive-words.js';
 import { RelayError } from '../../contracts/errors.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
+import { foundWords } from '../call-checks.js';
 
 /* What a client's event may ask for. Each check throws RelayError, and the event is not passed on. */
 
 export const invalidEvent = (param: string, message: string): RelayError =>
   new RelayError(400, 'invalid_request', message, { type: 'invalid_request_error', param });
 
+export type ClientEvent = JsonObject & { readonly type: string };
+
 /** Throws RelayError. */
-export function readClientEvent(event: JsonValue | null): JsonObject & { readonly type: string } {
+export function readClientEvent(event: JsonValue | null): ClientEvent {
   if (!isObject(event)) throw invalidEvent('', 'each message must be a JSON object');
   const { type } = event;
   if (typeof type !== 'string' || type === '')
@@ -33,6 +37,27 @@ export function checkTranscription({ param, model }: { readonly param: string; r
   if (typeof model !== 'string' || !isModelName(model) || model === '')
     throw invalidEvent(param, `${param} must name the model that transcribes, as a text`);
   return model;
+}
+
+/** Sound and pictures, where they are texts. */
+const noWords: ReadonlySet<string> = new Set(['audio', 'image_url']);
+
+/** Whatever of an event a model may read. */
+function textsIn(event: JsonObject): string[] {
+  const texts: string[] = [];
+  const waiting: unknown[] = [event];
+  for (let holder = waiting.pop(); holder !== undefined; holder = waiting.pop())
+    for (const [name, value] of Object.entries(holder as object))
+      if (typeof value === 'string') {
+        if (!noWords.has(name)) texts.push(value);
+      } else if (typeof value === 'object' && value !== null) waiting.push(value);
+  return texts;
+}
+
+/** Throws RelayError. */
+export function* checkEventWords(event: JsonObject, words: readonly string[]): Generator<void, void> {
+  if (words.length === 0) return;
+  if (yield* searchWords(textsIn(event), words)) throw foundWords();
 }
 
 /** Without the name that the model has here. The same object where it does not stand there. */

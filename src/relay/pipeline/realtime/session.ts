@@ -9,7 +9,7 @@ import {
   type TwoWaySession,
   type TwoWaySocket,
 } from '../../contracts/two-way.js';
-import { isObject, type JsonObject, type JsonValue, parseJson, scalarText, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, parseJson, scalarText, textIn } from '../../json/json.js';
 import { appendedSound, eventName, soundDeltas, textDeltas } from '../../protocols/openai/realtime-events.js';
 import type { AnsweredCall } from '../call-context.js';
 import type { StagePorts } from '../stage-ports.js';
@@ -17,6 +17,8 @@ import { RealtimeBilling } from './billing.js';
 import {
   asksApart,
   bringsUnseen,
+  type ClientEvent,
+  checkEventWords,
   checkSession,
   checkTranscription,
   invalidEvent,
@@ -25,7 +27,17 @@ import {
 } from './client-events.js';
 import { Lane } from './lane.js';
 import { Transcripts } from './transcripts.js';
-import { responseEnd, responseIn, soundFormat, transcribedBy, withShownFailures } from './upstream-events.js';
+import {
+  eventsRead,
+  lastResponseMs,
+  reckoningMs,
+  responseEnd,
+  responseIn,
+  soundFormat,
+  transcribed,
+  transcribedBy,
+  withShownFailures,
+} from './upstream-events.js';
 
 /*
  * A realtime session: messages go both ways as they are, and what costs something is charged before its end is passed
@@ -38,20 +50,8 @@ type SessionPorts = Pick<
   'clock' | 'meter' | 'directory' | 'log' | 'largeWork' | 'config' | 'gate' | 'vault' | 'wrongKeys' | 'apiKeyStatus'
 >;
 
-/** How long an upstream has to say what a response has cost whose caller has left. */
-const reckoningMs = 3_000;
 /** Of an event that brings sound: what stands around it. */
 const aroundSound = 200;
-
-const transcribed = 'conversation.item.input_audio_transcription.completed';
-
-/** Events that are read. Of all others not even the name matters. */
-const read: ReadonlySet<string> = new Set([
-  ...textDeltas,
-  ...['session.created', 'session.updated', 'response.created', 'response.done', 'error'],
-  ...['input_audio_buffer.committed', 'input_audio_buffer.speech_started', 'input_audio_buffer.cleared'],
-  ...[transcribed, 'conversation.item.input_audio_transcription.failed', 'mcp_list_tools.failed'],
-]);
 
 /** Serves the session till its end. True: it ended as sessions do. */
 export async function serveSession(
@@ -78,7 +78,10 @@ class RealtimeSession implements TwoWaySession {
   private readonly fromUpstream: Lane;
   private upstreamFull = false;
   private callerFullSince: number | null = null;
-  private leaving: { readonly code: number; readonly reason: string } | null = null;
+  private leaving: { readonly code: number; readonly reason: string; readonly since: number } | null = null;
+  private cancelled = false;
+  /** `performance.now()` of the last that upstream sent, or was asked for. */
+  private upstreamQuietSince = performance.now();
   private left: CallOutcome | null = null;
   private over = false;
 
@@ -114,13 +117,28 @@ class RealtimeSession implements TwoWaySession {
     if (this.callerFullSince !== null && performance.now() - this.callerFullSince > callerStallMs) {
       this.caller?.terminate();
       this.callerLeft('caller-stalled');
+    } else if (this.lingers) this.cancel('completed');
+    else if (this.isSilent) {
+      this.caller?.tell(networkFailure('the upstream does not go on with its response'));
+      void this.conclude('upstream-broke', goodbyes.failure, 'upstream');
     } else if (asks && !this.upstream.ping()) this.upstreamClosed(null);
     else void this.mayCall().catch((error: unknown) => this.refuse(error));
   }
 
   end(code: number, reason: string): void {
-    this.leaving ??= { code, reason };
+    this.leaving ??= { code, reason, since: performance.now() };
     if (!this.busy) void this.conclude('completed', code, reason);
+  }
+
+  /** A response holds up the end of the session. */
+  private get lingers(): boolean {
+    return this.busy && performance.now() - (this.leaving?.since ?? Infinity) > lastResponseMs;
+  }
+
+  /** A response is under way of which nothing comes, though whatever comes would be read. */
+  private get isSilent(): boolean {
+    const quietMs = performance.now() - this.upstreamQuietSince;
+    return this.busy && !this.fromUpstream.busy && quietMs > this.ports.config.streamIdleMs;
   }
 
   private listen(caller: CallerSide): void {
@@ -165,7 +183,10 @@ class RealtimeSession implements TwoWaySession {
     const value = await this.ports.largeWork.run(bytes.length, () => parseJson(bytes.toString()));
     if (this.over) return;
     try {
-      await this.passUp(await this.checked(value, bytes));
+      const event = readClientEvent(value);
+      const { sensitiveWords } = this.ports.directory.settings();
+      await this.ports.largeWork.runSteps(bytes.length, () => checkEventWords(event, sensitiveWords));
+      await this.passUp(await this.checked(event, bytes));
     } catch (error) {
       if (!(error instanceof RelayError)) throw error;
       this.caller?.tell(error);
@@ -173,8 +194,7 @@ class RealtimeSession implements TwoWaySession {
   }
 
   /** The event as it goes upstream. Throws RelayError. */
-  private async checked(value: JsonValue | null, bytes: Buffer): Promise<Buffer> {
-    const event = readClientEvent(value);
+  private async checked(event: ClientEvent, bytes: Buffer): Promise<Buffer> {
     const { resolution, answer } = this.call;
     if (event.type === 'input_audio_buffer.append') this.billing.tally.heard(scalarText(event.audio).length);
     else this.billing.tally.wrote(bytes.length);
@@ -183,7 +203,8 @@ class RealtimeSession implements TwoWaySession {
     if (event.type === 'session.update') {
       checkSession(event, [resolution.requestedModel, answer.upstreamModel]);
       const transcribing = transcribedBy(event);
-      if (transcribing !== null) await this.transcripts.begin(checkTranscription(transcribing));
+      if (transcribing !== null)
+        await this.transcripts.reserve(checkTranscription(transcribing), scalarText(event.event_id));
       const named = withUpstreamModel(event, answer.upstreamModel);
       return named === event ? bytes : Buffer.from(JSON.stringify(named));
     }
@@ -200,6 +221,7 @@ class RealtimeSession implements TwoWaySession {
       throw error;
     }
     const asked = await this.billing.ask();
+    this.upstreamQuietSince = performance.now();
     if (asked === 'too-many')
       throw new RelayError(429, 'rate_limit_exceeded', 'too many responses at once in a session');
     if (asked === 'unaffordable')
@@ -227,6 +249,7 @@ class RealtimeSession implements TwoWaySession {
   private callerTakesMore(): void {
     if (this.callerFullSince === null) return;
     this.callerFullSince = null;
+    this.upstreamQuietSince = performance.now();
     this.fromUpstream.release();
   }
 
@@ -241,12 +264,13 @@ class RealtimeSession implements TwoWaySession {
 
   private upstreamSays(bytes: Buffer, isBinary: boolean): void | Promise<void> {
     if (this.over) return;
+    this.upstreamQuietSince = performance.now();
     const name = isBinary ? null : eventName(bytes);
     if (name !== null && soundDeltas.has(name)) {
       this.billing.tally.spoke(Math.max(bytes.length - aroundSound, 0));
       this.billing.delivered();
       this.sendDown(bytes);
-    } else if (name !== null && !read.has(name)) this.sendDown(bytes);
+    } else if (name !== null && !eventsRead.has(name)) this.sendDown(bytes);
     else return this.upstreamEvent(bytes);
   }
 
@@ -278,13 +302,17 @@ class RealtimeSession implements TwoWaySession {
       tally.spoke(scalarText(event.delta).length);
       billing.delivered();
     } else if (type === 'response.created') {
-      if (!billing.begun(scalarText(responseIn(event).id))) return brokenRules();
+      if (!billing.begun(scalarText(responseIn(event).id)))
+        return networkFailure('the upstream answered what nobody had asked');
     } else if (type === 'response.done') return billing.done(responseEnd(event));
     else if (type === 'session.created' || type === 'session.updated') return this.setUp(event);
     else if (type === transcribed) return this.transcripts.completed(event);
     else if (type === 'input_audio_buffer.committed') tally.committed();
     else if (type === 'input_audio_buffer.cleared' || type === 'input_audio_buffer.speech_started') tally.cleared();
-    else if (type === 'error') billing.refused();
+    else if (type === 'error') {
+      billing.refused();
+      await this.transcripts.refused(isObject(event.error) ? scalarText(event.error.event_id) : '');
+    }
     return null;
   }
 
@@ -294,7 +322,7 @@ class RealtimeSession implements TwoWaySession {
     const transcribing = transcribedBy(event);
     if (transcribing === null) return null;
     try {
-      await this.transcripts.begin(checkTranscription(transcribing));
+      await this.transcripts.use(checkTranscription(transcribing));
       return null;
     } catch (error) {
       if (error instanceof RelayError) return error;
@@ -321,12 +349,16 @@ class RealtimeSession implements TwoWaySession {
     if (this.over || this.left !== null) return;
     this.left = outcome;
     this.callerTakesMore();
-    if (!this.busy) {
-      void this.conclude(outcome, goodbyes.normal, '');
-      return;
-    }
+    if (this.busy) this.cancel(outcome);
+    else void this.conclude(outcome, goodbyes.normal, '');
+  }
+
+  private cancel(outcome: CallOutcome): void {
+    if (this.cancelled) return;
+    this.cancelled = true;
+    const { code = goodbyes.normal, reason = '' } = this.leaving ?? {};
     this.upstream.send('{"type":"response.cancel"}');
-    setTimeout(() => void this.conclude(outcome, goodbyes.normal, ''), reckoningMs);
+    setTimeout(() => void this.conclude(this.left ?? outcome, code, reason), reckoningMs);
   }
 
   /** There is no quota for more, or an upstream that must not go on. */
@@ -358,14 +390,10 @@ class RealtimeSession implements TwoWaySession {
     if (this.over) return;
     this.over = true;
     this.upstream.close(goodbyes.normal, '');
-    try {
-      await Promise.all([this.billing.conclude(outcome), this.transcripts.conclude()]);
-    } catch (error) {
-      this.ports.log.error({ err: error, requestId: this.call.incoming.requestId }, 'a session could not be concluded');
-    }
+    const concluding = await Promise.allSettled([this.billing.conclude(outcome), this.transcripts.conclude()]);
+    for (const { reason: err } of concluding.filter((one) => one.status === 'rejected'))
+      this.ports.log.error({ err, requestId: this.call.incoming.requestId }, 'a session could not be concluded');
     this.caller?.close(code, reason);
     this.settle(outcome === 'completed' || outcome === 'caller-left');
   }
 }
-
-const brokenRules = (): RelayError => networkFailure('the upstream answered what nobody had asked');

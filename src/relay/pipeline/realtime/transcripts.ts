@@ -43,10 +43,27 @@ function demandOf(model: string): Demand {
   return { prompt, answers: 1, asked: longestTurn * fastestWords, counted: true, recording };
 }
 
+/** Turns by one model. */
+interface Run {
+  readonly model: string;
+  readonly parts: CallSession;
+  readonly estimate: Estimate;
+}
+
+/** One that has been asked for; upstream may refuse the event it was asked for by. */
+interface Awaited extends Run {
+  readonly event: string;
+}
+
+/*
+ * Events of both sides begin, charge and end runs. They do so one after the other, so that no reservation is left whose
+ * run has been ended meanwhile.
+ */
 export class Transcripts {
-  private parts: CallSession | null = null;
-  private estimate: Estimate | null = null;
-  private model = '';
+  private inUse: Run | null = null;
+  private awaited: Awaited | null = null;
+  private closed = false;
+  private last: Promise<unknown> = Promise.resolve();
   private runs = 0;
   private readonly charged = new Set<string>();
 
@@ -56,9 +73,60 @@ export class Transcripts {
     private readonly tally: RealtimeTally,
   ) {}
 
-  /** They are made by this model from now on. Throws RelayError: it has no price here, or cannot be afforded. */
-  async begin(model: string): Promise<void> {
-    if (model === this.model && this.parts?.isOver === false) return;
+  /** This model has been asked for, by this event. Throws RelayError: it has no price here, or cannot be afforded. */
+  reserve(model: string, event: string): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.closed || this.isInUse(model)) return;
+      const run = this.awaited?.model === model ? this.awaited : await this.opened(model);
+      if (run !== this.awaited) await this.drop();
+      this.awaited = { ...run, event };
+    });
+  }
+
+  /** Upstream has refused an event. */
+  refused(event: string): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.awaited?.event === event) await this.drop();
+    });
+  }
+
+  /** They are made by this model from now on, as upstream says. Throws as `reserve`. */
+  use(model: string): Promise<void> {
+    return this.inTurn(async () => {
+      if (this.closed || this.isInUse(model)) return;
+      const { awaited, inUse } = this;
+      if (awaited?.model === model) this.awaited = null;
+      this.inUse = awaited?.model === model ? awaited : await this.opened(model);
+      await this.giveBack(inUse);
+    });
+  }
+
+  /** Charges one. Resolves with why there will be no other; null: there may be. */
+  completed(event: JsonObject): Promise<RelayError | null> {
+    return this.inTurn(() => this.charge(event));
+  }
+
+  /** Gives back what is reserved for the next one. There are none from now on. */
+  conclude(): Promise<void> {
+    this.closed = true;
+    return this.inTurn(async () => {
+      const { inUse } = this;
+      this.inUse = null;
+      await Promise.all([this.giveBack(inUse), this.drop()]);
+    });
+  }
+
+  private inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
+    const done = this.last.then(step);
+    this.last = done.catch(() => {});
+    return done;
+  }
+
+  private isInUse(model: string): boolean {
+    return this.inUse?.model === model && !this.inUse.parts.isOver;
+  }
+
+  private async opened(model: string): Promise<Run> {
     const { ports, call } = this;
     const { resolution, apiKey, incoming } = call;
     const settings = ports.directory.settings();
@@ -67,22 +135,19 @@ export class Transcripts {
     const demand = demandOf(model);
     const names = new Set([model]);
     const estimate = estimateReservation({ demand, names, price, settings, thinking: 0, allowed: noUsage });
-    await this.conclude();
     const { unlimited, budget } = apiKey?.terms ?? inPerson;
     const facts = { ...callFacts(call), model };
     const session = CallId(`${incoming.requestId}t${this.runs++}`);
     const opening = await openCallSession(ports.meter, { session, facts, terms: { unlimited, budget }, estimate });
     if (!opening.ok) throw paymentRefusal(opening.shortage, estimate, settings);
-    this.parts = opening.session;
-    this.estimate = estimate;
-    this.model = model;
+    return { model, parts: opening.session, estimate };
   }
 
-  /** Charges one. Resolves with why there will be no other; null: there may be. */
-  async completed(event: JsonObject): Promise<RelayError | null> {
-    const { parts, estimate, model, ports } = this;
+  private async charge(event: JsonObject): Promise<RelayError | null> {
+    const { inUse, ports } = this;
     const turn = `${scalarText(event.item_id)} ${scalarText(event.content_index)}`;
-    if (parts === null || estimate === null || parts.isOver || this.charged.has(turn)) return null;
+    if (inUse === null || inUse.parts.isOver || this.charged.has(turn)) return null;
+    const { parts, estimate, model } = inUse;
     this.remember(turn);
     const said = new SeenText(scalarText(event.transcript));
     const usage = isObject(event.usage) ? event.usage : {};
@@ -103,13 +168,16 @@ export class Transcripts {
     return settled.ok ? null : paymentRefusal(settled.shortage, estimate, ports.directory.settings());
   }
 
-  /** Gives back what is reserved for the next one. */
-  async conclude(): Promise<void> {
-    const { parts, call } = this;
-    this.parts = null;
-    if (parts === null || parts.isOver) return;
-    const attempts = call.course.tried.slice(-1);
-    await parts.release({ kind: 'caller-left', attempts, useTimeMs: 0, unknownAttempts: 0 });
+  private async drop(): Promise<void> {
+    const { awaited } = this;
+    this.awaited = null;
+    await this.giveBack(awaited);
+  }
+
+  private async giveBack(run: Run | null): Promise<void> {
+    if (run === null || run.parts.isOver) return;
+    const attempts = this.call.course.tried.slice(-1);
+    await run.parts.release({ kind: 'caller-left', attempts, useTimeMs: 0, unknownAttempts: 0 });
   }
 
   private remember(turn: string): void {

@@ -1,11 +1,27 @@
 import { errorForCaller, type RelayError } from '../../contracts/errors.js';
 import { isObject, type JsonObject, scalarText, textIn } from '../../json/json.js';
+import { textDeltas } from '../../protocols/openai/realtime-events.js';
 import { readRealtimeUsage } from '../../protocols/openai/realtime-usage.js';
 import type { UpstreamError } from '../../upstream/upstream-error.js';
 import type { AccountWatch } from '../account-watch.js';
 import type { EndedResponse } from './billing.js';
 
 /* Events of an upstream that cost something, or that must not be passed on as they are. */
+
+/** How long a response may still take on a session that is to end. */
+export const lastResponseMs = 60_000;
+/** How long an upstream has to say what a response has cost whose caller has left. */
+export const reckoningMs = 3_000;
+
+export const transcribed = 'conversation.item.input_audio_transcription.completed';
+
+/** Events that are read. Of all others not even the name matters. */
+export const eventsRead: ReadonlySet<string> = new Set([
+  ...textDeltas,
+  ...['session.created', 'session.updated', 'response.created', 'response.done', 'error'],
+  ...['input_audio_buffer.committed', 'input_audio_buffer.speech_started', 'input_audio_buffer.cleared'],
+  ...[transcribed, 'conversation.item.input_audio_transcription.failed', 'mcp_list_tools.failed'],
+]);
 
 export const responseIn = (event: JsonObject): JsonObject => (isObject(event.response) ? event.response : {});
 
