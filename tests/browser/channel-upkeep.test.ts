@@ -23,7 +23,7 @@ describeInBrowser('the upkeep of channels', (launched) => {
       else
         response.end(
           JSON.stringify({
-            data: [{ id: 'harbour-2', type: 'embedding' }, { id: 'lighthouse' }, { id: 'pier', type: 'image' }],
+            data: [{ id: 'harbour-2', type: 'embedding' }, { id: 'lighthouse' }, { id: 'pier', type: 'video' }],
           }),
         );
     });
