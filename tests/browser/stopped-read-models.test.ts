@@ -11,7 +11,7 @@ import { expectNoBarriers } from './axe.js';
 /** For the page to be drawn anew, on a machine that has much else to do. */
 const patience = { timeout: 10_000 };
 
-/** Three read models that cannot go on, one of them the ledger, as an administrator sees it on every page. */
+/** Four read models that cannot go on, one of them the ledger, as an administrator sees it on every page. */
 function stoppedReadModels(launched: () => Browser): void {
   let gateway: TestGateway;
   let opened: Console;
@@ -19,7 +19,7 @@ function stoppedReadModels(launched: () => Browser): void {
 
   beforeAll(async () => {
     gateway = await startTestGateway();
-    names = await stopThree(gateway);
+    names = await stopFour(gateway);
     opened = await openConsole(launched(), { url: gateway.url });
     await signIn(opened, { username: 'root', password: gateway.rootPassword });
   });
@@ -53,7 +53,7 @@ function stoppedReadModels(launched: () => Browser): void {
 }
 
 /** By events that no command accepts any more; resolves with the names of those that cannot fold them. */
-async function stopThree({ config, application, root }: TestGateway): Promise<string[]> {
+async function stopFour({ config, application, root }: TestGateway): Promise<string[]> {
   const client = newClient({ url: config.database.url ?? '' });
   await client.connect();
   const impossible = { settings: channelSettings({ type: 2 ** 31 }), secrets: { key: null, proxy: null } };
@@ -69,7 +69,7 @@ async function stopThree({ config, application, root }: TestGateway): Promise<st
   await client.end();
   return until(async () => {
     const stopped = application.readModels.list(root).filter(({ failure }) => failure !== null);
-    return stopped.length === 3 ? stopped.map(({ name }) => name) : null;
+    return stopped.length === 4 ? stopped.map(({ name }) => name) : null;
   }, 60_000);
 }
 

@@ -25,8 +25,9 @@ import { keptUpstream } from './kept-upstream.js';
 /* What a call is refused for before it is reserved. Each check throws RelayError. */
 
 /** The model as asked for. */
-export function modelIn({ usualModel }: Endpoint, body: JsonObject, inPerson: boolean): string {
-  if (usualModel !== null && (body.model ?? '') !== '' && textIn(body.model) === null)
+export function modelIn({ usualModel, picture }: Endpoint, body: JsonObject, inPerson: boolean): string {
+  // Others with a usual model refuse it in words of their own.
+  if (picture !== undefined && (body.model ?? '') !== '' && textIn(body.model) === null)
     throw new RelayError(400, 'invalid_request', 'invalid request: model must be a text, given once', {
       param: 'model',
     });
