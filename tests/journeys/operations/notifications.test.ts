@@ -194,7 +194,7 @@ test('root is notified that all channels have been tested, and which accounts ru
   await gateway.application.channels.updateBalances(gateway.root);
   expect((await hooks.ofType(`channel_balance_${id}`)).payload).toMatchObject({
     title: `通道「east」（#${id}）余额不足`,
-    content: `通道「east」（#${id}）余额不足，当前余额：0.25`,
+    content: `通道「east」（#${id}）余额不足，当前余额：0.25 CNY`,
   });
   await provider.stop();
 });
