@@ -175,6 +175,9 @@ function textOf(sent: FuzzRequest['body'], headers: FuzzRequest['headers']): str
   }
 }
 
+/** As clients of Anthropic's and OpenAI's forms say it. */
+const oneAtATime = /"(?:disable_parallel_tool_use":\s*true|parallel_tool_calls":\s*false)/;
+
 /** What is wrong with the form of an answer to a call; null: nothing. */
 export function formFault(
   { path, headers: given, body: sent }: FuzzRequest,
@@ -197,5 +200,7 @@ export function formFault(
       ? readList(list)
       : readWhole(dialect, body, crossed);
   const seed = seedOfCalls(asked);
-  return fault ?? (seed === null ? null : callsFault(dialect, values, crossed, seed));
+  return (
+    fault ?? (seed === null ? null : callsFault(dialect, values, { crossed, oneAtATime: oneAtATime.test(asked) }, seed))
+  );
 }
