@@ -77,7 +77,7 @@ const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
 /** The first parts of the paths of the console's pages: what is below them is a page for whoever takes anything. */
 export const consolePages =
-  /^\/(about|channel|chat|chat2link|detail|log|login|midjourney|oauth|orders|personal|playground|pricing|redemption|register|reset|setting|setup|task|token|topup|user)(\/|$)/;
+  /^\/(about|audit|channel|chat|chat2link|detail|log|login|midjourney|oauth|orders|personal|playground|pricing|redemption|register|reset|setting|setup|task|token|topup|user)(\/|$)/;
 
 function wantsPage(request: FastifyRequest): boolean {
   const path = pathOf(request);

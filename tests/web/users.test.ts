@@ -69,7 +69,7 @@ const viewer = (role: Viewer['role']): Viewer => ({
 
 describe('the offered actions on a user', () => {
   test('are promoting, disabling and deleting an ordinary user for root', () =>
-    expect(actionsFor(viewer('ROOT'), user())).toEqual(['PROMOTE', 'DISABLE', 'DELETE']));
+    expect(actionsFor(viewer('ROOT'), user())).toEqual(['PROMOTE', 'APPOINT_AUDITOR', 'DISABLE', 'DELETE']));
 
   test('exclude promoting for an administrator', () =>
     expect(actionsFor(viewer('ADMIN'), user())).toEqual(['DISABLE', 'DELETE']));
@@ -80,7 +80,7 @@ describe('the offered actions on a user', () => {
   });
 
   test('include demoting administrators for root', () =>
-    expect(actionsFor(viewer('ROOT'), user({ role: 'ADMIN' }))).toEqual(['DEMOTE', 'DISABLE', 'DELETE']));
+    expect(actionsFor(viewer('ROOT'), user({ role: 'ADMIN' }))).toEqual(['APPOINT_AUDITOR', 'DEMOTE', 'DISABLE', 'DELETE']));
 
   test('include enabling for a disabled user', () =>
     expect(actionsFor(viewer('ADMIN'), user({ status: 'DISABLED' }))).toEqual(['ENABLE', 'DELETE']));
