@@ -80,7 +80,12 @@ describe('the offered actions on a user', () => {
   });
 
   test('include demoting administrators for root', () =>
-    expect(actionsFor(viewer('ROOT'), user({ role: 'ADMIN' }))).toEqual(['APPOINT_AUDITOR', 'DEMOTE', 'DISABLE', 'DELETE']));
+    expect(actionsFor(viewer('ROOT'), user({ role: 'ADMIN' }))).toEqual([
+      'APPOINT_AUDITOR',
+      'DEMOTE',
+      'DISABLE',
+      'DELETE',
+    ]));
 
   test('include enabling for a disabled user', () =>
     expect(actionsFor(viewer('ADMIN'), user({ status: 'DISABLED' }))).toEqual(['ENABLE', 'DELETE']));
