@@ -273,6 +273,11 @@ type MoneyEventType = { [Type in EventType]: (typeof movers)[Type] extends null 
 /** Every event that moves something: a read model of balances is declared over all of them. */
 export type MoneyEvent = EventOf<MoneyEventType>;
 
+const moving = Object.entries(movers).filter(([, mover]) => mover !== null);
+export const moneyEvents = Object.fromEntries(moving.map(([type]) => [type, true])) as Readonly<
+  Record<MoneyEventType, true>
+>;
+
 const nothing: readonly Movement[] = [];
 
 export function movementsOf({ event, stream }: Pick<Recorded, 'event' | 'stream'>): readonly Movement[] {

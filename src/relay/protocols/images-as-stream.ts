@@ -1,47 +1,21 @@
-import type { Usage } from '../../domain/call/usage.js';
-import type { AnswerWriter } from '../contracts/answer-writer.js';
-import type { Answer, AnswerStream, Generated, StreamInput, StreamStep } from '../contracts/protocol.js';
-import { objectsIn } from '../json/json.js';
-import { writerFor } from './caller-calls.js';
-
-const nothing: StreamStep = { bytes: null, error: null, finished: true };
+import { type JsonObject, objectsIn } from '../json/json.js';
+import { type AnsweredWhole, type AskedAsStream, AsStream } from './as-stream.js';
 
 /** Pictures that came whole, written as the events that were asked for. */
-export class ImagesAsStream implements AnswerStream {
-  readonly unfinished = 0;
-  readonly progress = 1;
-  readonly begun = true;
-  readonly usage: Usage | null;
-  readonly generated: Generated;
-  private readonly writer: AnswerWriter;
+export class ImagesAsStream extends AsStream {
+  /** Not yet written. */
+  private pictures: readonly JsonObject[];
 
-  constructor(
-    { body, usage, generated }: Extract<Answer, { ok: true }>,
-    { channel, caller, info }: Omit<StreamInput, 'provider'>,
-  ) {
-    this.usage = usage;
-    this.generated = generated;
-    this.writer = writerFor(caller, channel, info);
-    const { data, created, ...rest } = body;
-    const type = caller.mode === 'image-edit' ? 'image_edit.completed' : 'image_generation.completed';
-    for (const picture of objectsIn(data))
-      this.writer.write({ type, created_at: created ?? info.createdAt, ...rest, ...picture }, 0);
+  constructor(answer: AnsweredWhole, asked: AskedAsStream) {
+    super(answer, asked);
+    const { data, created, ...rest } = answer.body;
+    const type = asked.caller.mode === 'image-edit' ? 'image_edit.completed' : 'image_generation.completed';
+    const head = { type, created_at: created ?? asked.info.createdAt, ...rest };
+    this.pictures = objectsIn(data).map((picture) => ({ ...head, ...picture }));
   }
 
-  /** Everything that comes before the closing. */
-  frames(): Buffer | null {
-    return this.writer.take();
-  }
-
-  push(): StreamStep {
-    return nothing;
-  }
-
-  end(): StreamStep {
-    return nothing;
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.writer.closing(usage);
+  protected write(): void {
+    for (const picture of this.pictures) this.writer.write(picture, 0);
+    this.pictures = [];
   }
 }

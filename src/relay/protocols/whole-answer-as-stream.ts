@@ -1,35 +1,20 @@
-import type { Usage } from '../../domain/call/usage.js';
-import type { AnswerWriter } from '../contracts/answer-writer.js';
-import type { Answer, AnswerStream, Generated, StreamInput, StreamStep } from '../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../json/json.js';
-import { writerFor } from './caller-calls.js';
+import { type AnsweredWhole, type AskedAsStream, AsStream } from './as-stream.js';
 import { correctedOpenAiUsage } from './openai/usage.js';
 
-const nothing: StreamStep = { bytes: null, error: null, finished: true };
-
 /** A complete answer, written as the stream that was asked for. */
-export class WholeAnswerAsStream implements AnswerStream {
-  readonly unfinished = 0;
-  readonly progress = 1;
-  readonly begun = true;
-  readonly usage: Usage | null;
-  private readonly writer: AnswerWriter;
+export class WholeAnswerAsStream extends AsStream {
   private readonly head: JsonObject;
   private readonly chat: boolean;
   /** Not yet written. */
   private choices: readonly JsonObject[];
 
-  readonly generated: Generated;
-
-  constructor(
-    { body, usage: read, generated }: Extract<Answer, { ok: true }>,
-    { channel, caller, info }: Omit<StreamInput, 'provider'>,
-  ) {
-    this.generated = generated;
-    const { choices, usage, ...rest } = body;
-    this.usage = read;
+  constructor(answer: AnsweredWhole, asked: AskedAsStream) {
+    super(answer, asked);
+    const { choices, usage, ...rest } = answer.body;
+    const { info } = asked;
     this.choices = objectsIn(choices);
-    this.chat = caller.mode === 'chat';
+    this.chat = asked.caller.mode === 'chat';
     this.head = {
       ...rest,
       id: rest.id || info.callId,
@@ -37,48 +22,28 @@ export class WholeAnswerAsStream implements AnswerStream {
       created: rest.created || info.createdAt,
       model: rest.model || info.model,
     };
-    this.writer = writerFor(caller, channel, info);
-    if (read !== null) {
-      const words = isObject(usage) ? correctedOpenAiUsage(usage, read) : null;
-      this.writer.usage(read, words, { ...this.head, choices: [] }, null);
-    }
+    if (answer.usage === null) return;
+    const words = isObject(usage) ? correctedOpenAiUsage(usage, answer.usage) : null;
+    this.writer.usage(answer.usage, words, { ...this.head, choices: [] }, null);
   }
 
-  /** Everything that comes before the closing. */
-  frames(): Buffer | null {
+  protected write(): void {
     for (const choice of this.choices) {
-      if (this.chat) this.writeMessage(choice);
-      else this.write(choice);
+      if (this.chat) this.message(choice);
+      else this.choice(choice);
     }
     this.choices = [];
-    return this.writer.take();
   }
 
-  get nextSequence(): number {
-    return this.writer.nextSequence ?? 0;
-  }
-
-  push(): StreamStep {
-    return nothing;
-  }
-
-  end(): StreamStep {
-    return nothing;
-  }
-
-  closing(usage: Usage): Buffer {
-    return this.writer.closing(usage);
-  }
-
-  private writeMessage({ index, message, delta: _, finish_reason, ...rest }: JsonObject): void {
+  private message({ index, message, delta: _, finish_reason, ...rest }: JsonObject): void {
     const { tool_calls: calls, ...words } = isObject(message) ? message : {};
     const toolCalls = objectsIn(calls).map((call, at) => ({ ...call, index: at }));
     const delta = { role: 'assistant', ...words, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) };
-    this.write({ index, delta, ...rest, finish_reason: null });
-    this.write({ index, delta: {}, finish_reason: finish_reason ?? 'stop' });
+    this.choice({ index, delta, ...rest, finish_reason: null });
+    this.choice({ index, delta: {}, finish_reason: finish_reason ?? 'stop' });
   }
 
-  private write(choice: JsonObject): void {
+  private choice(choice: JsonObject): void {
     this.writer.write({ ...this.head, choices: [choice] }, 0);
   }
 }

@@ -102,7 +102,9 @@ describe('calls answered while the log was unavailable', () => {
       const warned: string[] = [];
       const log = pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) });
       await withDatabase(config, log, async ({ store }) => expect(await store.head()).toBeGreaterThan(0));
-      expect(warned.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      const messages = warned.map((line) => (JSON.parse(line) as { msg: string }).msg);
+      // What Postgres has to say of its own start after a kill is not ours to expect.
+      expect(messages.filter((message) => message !== 'postgres')).toEqual([
         expect.stringContaining('the log may lack events that a journal holds: start the gateway once'),
       ]);
 

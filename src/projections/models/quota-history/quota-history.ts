@@ -4,7 +4,13 @@ import type { Position, Recorded } from '../../../domain/events/events.js';
 import { streamKey } from '../../../domain/events/events.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../../domain/kernel/ids.js';
 import type { Instant } from '../../../domain/kernel/instant.js';
-import { type MoneyEvent, type Movement, type MovementCause, movementsOf } from '../../../domain/ledger/movements.js';
+import {
+  type MoneyEvent,
+  type Movement,
+  type MovementCause,
+  moneyEvents,
+  movementsOf,
+} from '../../../domain/ledger/movements.js';
 import type { ReadModels } from '../../database.js';
 import type { ColumnValues } from '../../engine/column-arrays.js';
 import { insertColumns, putRows } from '../../engine/multi-row.js';
@@ -343,23 +349,7 @@ export const quotaHistory = projection<MoneyEvent>({
   version: 1,
   purpose: 'showing',
   tables,
-  interestedIn: {
-    QuotaGranted: true,
-    QuotaAdjusted: true,
-    RedemptionCodeRedeemed: true,
-    InviteRewardEarned: true,
-    InviteRewardTransferred: true,
-    ApiKeyIssued: true,
-    ApiKeyEdited: true,
-    CallReserved: true,
-    CallSettled: true,
-    CallReleased: true,
-    CallRefunded: true,
-    TopUpCompleted: true,
-    TopUpRefunded: true,
-    TopUpDisputed: true,
-    TopUpDisputeWon: true,
-  },
+  interestedIn: moneyEvents,
   async project(tx, batch) {
     const movements = batch.flatMap(plainMovements);
     if (movements.length === 0) return;
