@@ -4,6 +4,7 @@ import { usageLogAfter } from '../projections/models/usage-log/usage-log-queries
 import { users as usersModel } from '../projections/models/users.js';
 import { apiKeyQueries } from './api-keys/api-key-queries.js';
 import type { ApplicationPorts } from './application-ports.js';
+import { asOfQueries } from './audit/as-of-queries.js';
 import { quotaHistoryQueries } from './audit/quota-history.js';
 import { settingsQueries } from './audit/settings-at.js';
 import { channelQueries } from './channels/channel-queries.js';
@@ -61,6 +62,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...optionQueries({ ...reading, directory }),
     ...settingsQueries({ db, tail, progress, directory }),
     ...quotaHistoryQueries({ db, store, tail, progress }),
+    ...asOfQueries({ db, store, tail, progress }),
     ...priceQueries({ ...reading, directory, clock }),
     ...priceEditingQueries({ directory, clock }),
     ...notificationQueries({ clock, notificationQueue: ports.notificationQueue }),

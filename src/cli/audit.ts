@@ -7,10 +7,14 @@ export type AuditCommand = (context: CommandContext) => Promise<void>;
 
 const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   'balance-at': async () => (await import('./audit/balance-at.js')).auditBalanceAt,
+  'channel-at': async () => (await import('./audit/things-at.js')).auditChannelAt,
   history: async () => (await import('./audit/history.js')).auditHistory,
+  'key-at': async () => (await import('./audit/things-at.js')).auditKeyAt,
+  'price-at': async () => (await import('./audit/price-at.js')).auditPriceAt,
   verify: async () => (await import('./audit/verify.js')).auditVerify,
   seals: async () => (await import('./audit/seals.js')).auditSeals,
   'settings-at': async () => (await import('./audit/settings-at.js')).auditSettingsAt,
+  'user-at': async () => (await import('./audit/things-at.js')).auditUserAt,
 };
 
 export async function audit({ args, ...context }: CommandContext): Promise<void> {

@@ -6,6 +6,7 @@ import { ApiKeyResolver } from './api-keys/api-key.js';
 import { ApiKeyCommandResolver } from './api-keys/api-key-commands.js';
 import { quotaHistoryResolvers } from './audit/quota-history.js';
 import { SettingsAtResolver } from './audit/settings-at.js';
+import { asOfResolvers } from './audit/things-at.js';
 import { ChannelResolver } from './channels/channel.js';
 import { ChannelCommandResolver } from './channels/channel-commands.js';
 import { ChannelFailuresResolver } from './channels/channel-failures.js';
@@ -100,6 +101,7 @@ export function graphqlSchema(): GraphQLSchema {
       OptionResolver,
       OptionHistoryResolver,
       ...quotaHistoryResolvers,
+      ...asOfResolvers,
       SettingsAtResolver,
       PriceTableResolver,
       PriceSourceResolver,

@@ -2,7 +2,9 @@ import { finished } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import { auditBalanceAt } from '../../src/cli/audit/balance-at.js';
 import { auditHistory } from '../../src/cli/audit/history.js';
+import { auditPriceAt } from '../../src/cli/audit/price-at.js';
 import { auditSettingsAt } from '../../src/cli/audit/settings-at.js';
+import { auditChannelAt } from '../../src/cli/audit/things-at.js';
 import { auditVerify } from '../../src/cli/audit/verify.js';
 import { audit } from '../../src/cli/audit.js';
 import { demo } from '../../src/cli/demo.js';
@@ -24,6 +26,8 @@ describe.each([
   ['audit balance-at', auditBalanceAt, 'Options of this command: --user, --api-key, '],
   ['audit history', auditHistory, 'Options of this command: --user, --api-key, '],
   ['audit settings-at', auditSettingsAt, 'Options of this command: --at, --position, --key, --json.'],
+  ['audit price-at', auditPriceAt, 'Options of this command: --model, --group, --at, --position, --json.'],
+  ['audit channel-at', auditChannelAt, 'Options of this command: --id, --at, --position, --json.'],
   ['audit verify', auditVerify, 'Options of this command: --full, --skip-read-models, --public-key, --json.'],
   ['demo', demo, 'This command has no options.'],
   ['verify', verify, 'This command has no options.'],
@@ -62,6 +66,14 @@ describe('the audit', () => {
     [['--at', '2026-11-01', '--position', '41'], 'Give --at or --position, not both.'],
   ])('refuses %j as a point in the past', async (args, refusal) => {
     await expect(run('settings-at', ...args)).rejects.toThrow(refusal);
+  });
+
+  test.each([
+    [['price-at', '--group', 'vip'], '--model: give the name of a model, as in gpt-4o.'],
+    [['key-at'], '--id: give the id of an API key, as in 7.'],
+    [['user-at', '--id', 'alice'], '--id: give the id of a user, as in 7.'],
+  ])('refuses %j without what is asked about', async (args, refusal) => {
+    await expect(run(...args)).rejects.toThrow(refusal);
   });
 
   test.each([

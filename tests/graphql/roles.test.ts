@@ -72,6 +72,10 @@ const operations: Readonly<
     settingsAt: ['root-reading', 'settingsAt(moment: { at: 0 }) { key }'],
     quotaHistory: ['ordinary', 'quotaHistory(of: { kind: CALL, id: "!" }) { hasMore }'],
     balanceAt: ['ordinary', 'balanceAt(of: { kind: CALL, id: "!" }, moment: { at: 0 }) { available }'],
+    channelAt: ['admin-reading', 'channelAt(id: 999999, moment: { at: 0 }) { id }'],
+    apiKeyAt: ['ordinary', 'apiKeyAt(id: "!", moment: { at: 0 }) { id }'],
+    userAt: ['ordinary', 'userAt(id: "!", moment: { at: 0 }) { id }'],
+    priceAt: ['root-reading', 'priceAt(model: "none", moment: { at: 0 }) { settings { option } }'],
     optionHistory: ['root-reading', 'optionHistory { hasMore }'],
     optionChange: ['root-reading', 'optionChange(position: 999999) { key }'],
     doubtedProxies: ['root', 'doubtedProxies { proxy }'],
@@ -380,5 +384,10 @@ describe('an auditor', () => {
     expect(await clients.ordinary.refusal(query, other)).toMatchObject({ code: 'role-too-low' });
     const balance = 'query ($id: ID!) { balanceAt(of: { kind: USER, id: $id }, moment: { at: 1 }) { available } }';
     expect(await clients.ordinary.ask(balance, me)).toEqual({ balanceAt: { available: 0 } });
+    const then = 'query ($id: ID!) { userAt(id: $id, moment: { at: 9999999999 }) { status holding { available } } }';
+    expect(await clients.ordinary.ask(then, me)).toEqual({
+      userAt: { status: 'ENABLED', holding: { available: 40 } },
+    });
+    expect(await clients.ordinary.refusal(then, other)).toMatchObject({ code: 'role-too-low' });
   });
 });

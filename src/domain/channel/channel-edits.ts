@@ -68,6 +68,20 @@ function shownText(field: ChannelField, value: string | number | boolean | null)
 
 const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
+/** A setting as it may be shown. */
+export interface ShownField {
+  readonly field: keyof ChannelSettings;
+  /** Of a list a line each. null: nobody can say what of it is a secret. */
+  readonly value: string | null;
+}
+
+/** All of them, whole, without secrets. */
+export const shownSettings = (settings: ChannelSettings): readonly ShownField[] =>
+  (Object.keys(settings) as (keyof ChannelSettings)[]).map((field) => {
+    const value = settings[field];
+    return { field, value: isList(value) ? value.join('\n') : shownText(field, value) };
+  });
+
 const without = (items: readonly string[], others: readonly string[]): string => {
   const gone = new Set(others);
   return items.filter((item) => !gone.has(item)).join('\n');

@@ -41,7 +41,7 @@ export const BudgetPeriodEnum = enumeration<BudgetPeriod>(
 );
 
 @ObjectType('ModelAlias', { description: 'A name by which a model that is called otherwise may be asked for.' })
-class ModelAliasObject implements ModelAlias {
+export class ModelAliasObject implements ModelAlias {
   @Field(() => String, { description: 'As it is asked for; one * stands for any characters.' })
   readonly name!: string;
 

@@ -40,7 +40,7 @@ const OrderEnum = enumeration<'oldest' | 'newest'>('MovementOrder', 'Which movem
 });
 
 @ObjectType('AccountHolding', { description: 'What an account holds. Of API keys and channels all is available.' })
-class HoldingObject {}
+export class HoldingObject {}
 
 @ObjectType('CounterEntry', { description: 'What lies on the other side of a movement.' })
 class CounterEntryObject {

@@ -149,15 +149,14 @@ export const optionTextsBefore = (
     .limit(max)
     .execute();
 
+type OptionAtRow = Pick<OptionChangeRow, 'key'> & OptionTextRow;
+
 /** What each option that somebody had changed was set to, by its key; of secrets, that they were. */
-export async function optionTextsAt(
-  db: ReadModels,
-  moment: Moment,
-): Promise<Pick<OptionChangeRow, 'key' | 'position' | 'at' | 'by_user' | 'text'>[]> {
+export async function optionTextsAt(db: ReadModels, moment: Moment): Promise<OptionAtRow[]> {
   const changed = db
     .selectFrom('option_change')
     .distinctOn('key')
-    .select(['key', 'position', 'at', 'by_user', 'text'])
+    .select(['key', 'position', 'at', 'by_user', 'text', 'pinned'])
     .orderBy('key');
   return 'at' in moment
     ? changed.where('at', '<=', moment.at).orderBy('at', 'desc').orderBy('position', 'desc').execute()

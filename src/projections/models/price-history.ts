@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Position } from '../../domain/events/events.js';
+import type { Moment } from '../../domain/events/moment.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { ModelPricesChanged, PriceChangeOrigin } from '../../domain/options/option.js';
@@ -78,6 +79,23 @@ export async function allPriceRecords(db: ReadModels): Promise<RecordedPeriods[]
     .orderBy('position', 'desc')
     .execute();
   return rows.map(({ periods, ...row }) => ({ ...row, periods: periodsIn(periods) }));
+}
+
+/** What the record of each model that has or had one was changed to last by then. */
+export async function priceRecordsAt(
+  db: ReadModels,
+  moment: Moment,
+): Promise<(RecordedPeriods & Pick<PriceChangeRow, 'at' | 'by_user'>)[]> {
+  const changed = db
+    .selectFrom('price_change')
+    .distinctOn('model')
+    .select(['model', 'periods', 'position', 'at', 'by_user'])
+    .orderBy('model');
+  const found =
+    'at' in moment
+      ? changed.where('at', '<=', moment.at).orderBy('at', 'desc').orderBy('position', 'desc')
+      : changed.where('position', '<=', moment.position).orderBy('position', 'desc');
+  return (await found.execute()).map(({ periods, ...row }) => ({ ...row, periods: periodsIn(periods) }));
 }
 
 export interface PriceChangeRow extends RecordedPeriods {

@@ -162,6 +162,18 @@ async function positionAt(db: ReadModels, at: Instant): Promise<Position> {
   return beginning;
 }
 
+/** When the last movement up to this position was made; null: there was none. */
+export async function lastMovedAt(db: ReadModels, position: Position): Promise<Instant | null> {
+  const row = await db
+    .selectFrom('quota_movement')
+    .select('at')
+    .where('position', '<=', position)
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}
+
 /** What an account held; nothing, where it did not exist. */
 export async function holdingAt(db: ReadModels, account: HistoryAccount, moment: Moment): Promise<Holding> {
   const upTo = 'at' in moment ? await positionAt(db, moment.at) : moment.position;
