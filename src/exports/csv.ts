@@ -1,4 +1,4 @@
-import { unhurried } from '../concurrency/unhurried.js';
+import { fileTexts } from './file-texts.js';
 
 /* Comma-separated values as RFC 4180 has them, for programs and for spreadsheets. */
 
@@ -28,13 +28,9 @@ function cell(value: Cell): string {
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 /** A header, then a text for each page, with pauses between them; ends with whoever reads it. */
-export async function* csvOf<Line>(
+export const csvOf = <Line>(
   header: readonly string[],
   pages: AsyncIterable<readonly Line[]>,
   cellsOf: (line: Line) => readonly Cell[],
-): AsyncGenerator<string, void, undefined> {
-  yield byteOrderMark + csvRow(header);
-  for await (const page of unhurried(pages)) {
-    if (page.length > 0) yield page.map((line) => csvRow(cellsOf(line))).join('');
-  }
-}
+): AsyncGenerator<string, void, undefined> =>
+  fileTexts(byteOrderMark + csvRow(header), pages, (line) => csvRow(cellsOf(line)));

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
+import { TimeZone } from '../application/calendar.js';
 import type { UserView } from '../application/ports/storage-ports.js';
 import type { StatementLine } from '../application/usage/statement-lines.js';
 import type { MonthOf, StatementMonth } from '../application/usage/statements.js';
@@ -11,6 +12,7 @@ import { sessionTokenIn } from '../http/session-cookie.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { type Cell, csvOf } from './csv.js';
 import { ExportSlots } from './export-slots.js';
+import { historyAsCsv, historyAsLines, historyFileName, historyRequestIn } from './history-file.js';
 import { logColumns, logRequestIn } from './log-file.js';
 
 /*
@@ -21,7 +23,10 @@ import { logColumns, logRequestIn } from './log-file.js';
 interface ExportOptions {
   readonly application: {
     readonly identity: Pick<Application['identity'], 'bySession'>;
-    readonly queries: Pick<Application['queries'], 'monthOfUsage' | 'monthOfWallet' | 'exportedLog'>;
+    readonly queries: Pick<
+      Application['queries'],
+      'monthOfUsage' | 'monthOfWallet' | 'exportedLog' | 'exportedHistory'
+    >;
     readonly directory: Pick<Application['directory'], 'settings'>;
     readonly clock: Pick<Application['clock'], 'now'>;
   };
@@ -131,6 +136,7 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
       const money = moneyNow();
       return {
         name: `${name}-${found.userId}-${found.month.name}.csv`,
+        type: csv,
         texts: csvOf(header(found.month.zone.name), found.pages, (line) => cellsOf(line, found, money)),
       };
     });
@@ -187,6 +193,7 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
     const pages = await queries.exportedLog(viewer, asked.filter, !asked.everyone);
     return {
       name: `log-${asked.zone.dayOf(application.clock.now())}.csv`,
+      type: csv,
       texts: csvOf(
         columns.map(({ name }) => name),
         pages,
@@ -194,17 +201,32 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
       ),
     };
   });
+
+  for (const [ending, type, texts] of historyForms)
+    serve(`/export/history.${ending}`, async (viewer, request) => {
+      const { of, filter } = historyRequestIn(request);
+      const pages = await queries.exportedHistory(viewer, of, filter);
+      const day = TimeZone.named('zone', 'UTC').dayOf(application.clock.now());
+      return { name: `${historyFileName(of, day)}.${ending}`, type, texts: texts(pages) };
+    });
 }
+
+const csv = 'text/csv; charset=utf-8';
+const historyForms = [
+  ['csv', csv, historyAsCsv],
+  ['ndjson', 'application/x-ndjson; charset=utf-8', historyAsLines],
+] as const;
 
 interface MadeFile {
   readonly name: string;
+  readonly type: string;
   readonly texts: AsyncGenerator<string>;
 }
 
 /** The stream ends the reading of pages when the browser leaves, and so gives the place back whatever happens. */
 function send(
   reply: FastifyReply,
-  { name, texts }: MadeFile,
+  { name, type, texts }: MadeFile,
   leave: () => void,
   { stalledMs, maxMs }: Patience,
   headOnly: boolean,
@@ -218,8 +240,5 @@ function send(
     leave();
   });
   raw.setTimeout(stalledMs, () => body.destroy());
-  return reply
-    .type('text/csv; charset=utf-8')
-    .header('content-disposition', `attachment; filename="${name}"`)
-    .send(body);
+  return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(body);
 }

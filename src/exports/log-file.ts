@@ -3,13 +3,12 @@ import { TimeZone } from '../application/calendar.js';
 import { toldDetail } from '../application/usage/log-alias.js';
 import type { LogFilter } from '../application/usage/visible-log.js';
 import { cacheWriteTokens } from '../domain/call/usage.js';
-import { checkText, searchText } from '../domain/kernel/bounds.js';
 import { invalidField } from '../domain/kernel/failure.js';
 import { ChannelId } from '../domain/kernel/ids.js';
-import { instantOf, unixSeconds } from '../domain/kernel/instant.js';
 import type { logTypes as LogTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import type { Cell } from './csv.js';
+import { type Parameters, secondsIn, textIn } from './parameters.js';
 
 /* The usage log as a file: what is asked for, and what its columns hold. */
 
@@ -22,28 +21,12 @@ interface LogAsked {
   readonly zone: TimeZone;
 }
 
-type Parameters = Readonly<Record<string, unknown>>;
-
-/** undefined: it was not given, or empty. */
-function textIn(query: Parameters, name: string): string | undefined {
-  const value = query[name];
-  if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string') throw invalidField(name, 'a single value');
-  checkText(name, value, searchText);
-  return value;
-}
-
 function typeIn(query: Parameters): LogFilter['type'] {
   const name = textIn(query, 'type');
   if (name === undefined) return undefined;
   const found = Object.entries(logTypes).find(([known]) => known === name);
   if (found === undefined) throw invalidField('type', `one of ${Object.keys(logTypes).join(', ')}`);
   return found[1];
-}
-
-function secondsIn(query: Parameters, name: string): number | undefined {
-  const text = textIn(query, name);
-  return text === undefined ? undefined : unixSeconds(instantOf(name, /^\d+$/.test(text) ? Number(text) : Number.NaN));
 }
 
 function channelIn(query: Parameters): ChannelId | undefined {

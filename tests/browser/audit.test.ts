@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
@@ -50,6 +51,20 @@ function auditing(launched: () => Browser): void {
     await rowOf(page, 'Quota history', 'Reservation').waitFor();
     await page.getByRole('group', { name: 'Balance as of then' }).getByText('Available').waitFor();
     expect(await barriers(page)).toEqual([]);
+  });
+
+  test('saves the history that is looked at as CSV and as JSON lines', async () => {
+    const { page } = desk;
+    for (const [name, ending] of [
+      ['Download CSV', 'csv'],
+      ['Download JSON', 'ndjson'],
+    ]) {
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name }).click();
+      const file = await saved;
+      expect(file.suggestedFilename()).toMatch(new RegExp(`^history-user-${alice.actor.id}-.*\\.${ending}$`));
+      expect(await readFile(await file.path(), 'utf8')).toContain('settlement');
+    }
   });
 
   test('narrows the history to a cause, and opens the request that a charge belongs to', async () => {

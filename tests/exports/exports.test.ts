@@ -69,6 +69,57 @@ test('an export is for signed-in users, and about others for higher roles', asyn
   expect([bad.status, await bad.text()]).toEqual([400, expect.stringContaining('month must be YYYY-MM')]);
 });
 
+test('the quota history has every movement as CSV and as JSON lines, within the causes and times asked for', async () => {
+  const cookie = await cookieOf(alice);
+  const history = `/export/history.csv?kind=user&id=${alice.actor.id}`;
+  const answer = await get(history, { cookie });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+  const [header, ...rows] = (await answer.text()).trimEnd().split('\r\n');
+  expect(header).toContain('position,part,time (UTC),cause');
+  const cells = rows.map((row) => row.split(','));
+  const available = await gateway.available(alice);
+  expect(cells.map(([, , , cause]) => cause)).toEqual(['adjustment', 'reservation', 'settlement']);
+  expect(cells.at(-1)?.[7]).toBe(String(available));
+
+  const lines = await get(history.replace('.csv', '.ndjson'), { cookie });
+  expect(lines.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+  expect(lines.headers.get('content-disposition')).toMatch(/filename="history-user-\d+-\d{4}-\d\d-\d\d\.ndjson"/);
+  const movements = (await lines.text())
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(movements.map(({ position }) => String(position))).toEqual(cells.map(([position]) => position));
+  expect(movements.at(-1).balance).toEqual({ available: String(available), reserved: '0', invites: '0' });
+  expect(movements.at(-1).channelId, 'by which channel, is for administrators').toBeNull();
+
+  const rowsOf = async (query: string) =>
+    (await (await get(history + query, { cookie })).text()).trimEnd().split('\r\n').slice(1);
+  expect(await rowsOf('&cause=adjustment,settlement')).toEqual([rows[0], rows[2]]);
+  expect(await rowsOf('&to=1700000000')).toEqual([]);
+  expect(await rowsOf('&from=1700000000')).toEqual(rows);
+});
+
+test('the quota history of others, of channels and of nothing is refused by name', async () => {
+  const own = await cookieOf(bob);
+  const asked = async (query: string) => {
+    const answer = await get(`/export/history.csv?${query}`, { cookie: own });
+    return [answer.status, (await answer.text()).trim()];
+  };
+  expect(await asked(`kind=user&id=${alice.actor.id}`)).toEqual([403, 'role-too-low']);
+  expect(await asked('kind=channel&id=1')).toEqual([403, 'role-too-low']);
+  expect(await asked('id=1')).toEqual([400, expect.stringContaining('kind must be one of user, api-key, channel')]);
+  expect(await asked('kind=user')).toEqual([400, expect.stringContaining('id must be')]);
+  expect(await asked('kind=user&id=x')).toEqual([400, expect.stringContaining('must be')]);
+  expect(await asked('kind=user&id=1&cause=theft')).toEqual([
+    400,
+    expect.stringContaining('cause must be some of reservation'),
+  ]);
+  expect(await asked('kind=user&id=1&from=yesterday')).toEqual([
+    400,
+    expect.stringContaining('from must be unix seconds'),
+  ]);
+});
+
 test('an export releases its slot with every answer', async () => {
   const cookie = await cookieOf(bob);
   for (let time = 0; time < 5; time++) {
@@ -102,16 +153,14 @@ test('an export contains no whole key, token, session or hash, for any reader an
     [`/export/statement.csv?month=${month}&user=${alice.actor.id}`, root],
     ['/export/log.csv?', own],
     ['/export/log.csv?everyone=true', root],
+    [`/export/history.csv?kind=user&id=${alice.actor.id}`, own],
+    [`/export/history.ndjson?kind=channel&id=1`, root],
   ] as const;
   const secrets = [key.slice(3), token, 'sk-upstream-key', alice.password, own.slice(8), root.slice(8)];
   for (const [path, cookie] of files) {
     const answer = await get(path, { cookie });
     const text = await answer.text();
-    expect([path, answer.status, text.includes('gpt-4o-mini') || path.includes('statement')]).toEqual([
-      path,
-      200,
-      true,
-    ]);
+    expect([path, answer.status, text.includes('gpt-4o-mini') || !/usage|log/.test(path)]).toEqual([path, 200, true]);
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     expect(text).not.toMatch(/argon2/);
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Fastify from 'fastify';
+import { quotaHistoryQueries } from '../../src/application/audit/quota-history.js';
 import { initialOptions } from '../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../src/application/options/settings.js';
 import type { Clock, ReadModelProgress, UserView } from '../../src/application/ports/storage-ports.js';
@@ -65,6 +66,7 @@ export async function serveExports(
   const queries = {
     ...statementQueries({ ...reading, directory: { user: async () => null }, clock }),
     ...logExportQueries(reading),
+    ...quotaHistoryQueries({ ...reading, store: projected.store }),
   };
   async function* counted<Line>(pages: MonthOf<Line>['pages'], reading: Reading) {
     try {

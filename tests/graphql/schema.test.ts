@@ -31,6 +31,7 @@ describe('the GraphQL schema', () => {
       'UsageFigures.firstToken',
       'UsagePiece.firstToken',
       'User.hasPassword',
+      'UserAt.hasPassword',
       'UserSettings.hasWebhookSecret',
     ]);
     expect(fields).toContain('ApiKey.key');

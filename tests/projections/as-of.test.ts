@@ -8,6 +8,7 @@ import type { Moment } from '../../src/domain/events/moment.js';
 import { UserId } from '../../src/domain/kernel/ids.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import { movementsOf } from '../../src/domain/ledger/movements.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
 import {
   added,
   adjusted,
@@ -102,8 +103,7 @@ const steps: readonly ((n: number) => Fact)[] = [
   // No call is priced by it.
   () => changedBy(root, 'Notice', { text: 'Hello' }),
 ];
-const termsNamed = (name: string) =>
-  ({ ...(issued(aliceKey, alice, 0).event as { terms: never }).terms, name }) as never;
+const termsNamed = (name: string) => apiKeyTerms({ name });
 
 /** What had happened by then: up to the latest event that is not later, of those of the same time the last. */
 function upTo(events: readonly Recorded[], moment: Moment): readonly Recorded[] {
@@ -244,7 +244,7 @@ test('channels, API keys, users and prices at a position or an instant are what 
     expect(settings.map(({ position }) => position)).toEqual(
       [option('GroupRatio'), option('ModelRatio'), record]
         .flatMap((event) => event?.position ?? [])
-        .sort((a, b) => a - b),
+        .sort((one, other) => Number(one) - Number(other)),
     );
   }
 });

@@ -244,7 +244,7 @@ describe('the history of quota', () => {
     const paid = (await whole(accounts[1] as HistoryAccount)).find(({ cause }) => cause === 'top-up');
     const payment = { kind: 'payment', id: paid?.subject ?? '' } as const;
     const pages = [];
-    for await (const movements of historyPages(stored, payment, everything, null)) pages.push(...movements);
+    for await (const movements of historyPages(stored, payment, everything, { upTo: null })) pages.push(...movements);
     expect(pages.map(({ cause }) => cause)).toEqual(['top-up', 'top-up-return', 'top-up-return', 'top-up-return']);
     expect(await auditedBalance(stored, payment, { position: paid?.position ?? beginning })).toEqual(paid?.change);
   });

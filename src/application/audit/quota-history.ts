@@ -163,6 +163,13 @@ export async function historyPage(
   return inOrder.filter((row) => isWithin(filter, row) && isBehind({ order, after }, row)).slice(0, first);
 }
 
+interface WholeHistory {
+  /** What came later is left out; null: nothing is. */
+  readonly upTo: Position | null;
+  readonly ownedBy?: UserId;
+  readonly perPage?: number;
+}
+
 const movementsPerPage = 1_000;
 
 /** Oldest first, page by page; whoever reads no further asks the database no further. */
@@ -170,15 +177,16 @@ export async function* historyPages(
   stored: HistoryStore,
   of: Audited,
   filter: HistoryFilter,
-  upTo: Position | null,
+  { upTo, ownedBy, perPage = movementsPerPage }: WholeHistory,
 ): AsyncGenerator<readonly QuotaMovement[], void, undefined> {
   let after: HistoryCursor | null = null;
   for (;;) {
-    const asked: HistoryAsked = { of, filter, order: 'oldest', after, first: movementsPerPage };
-    const page: readonly QuotaMovement[] = await historyPage(stored, asked, upTo);
+    const asked: HistoryAsked = { of, filter, order: 'oldest', after, first: perPage };
+    const own = ownedBy === undefined ? {} : { ownedBy };
+    const page: readonly QuotaMovement[] = await historyPage(stored, { ...asked, ...own }, upTo);
     yield page;
     after = page.at(-1) ?? null;
-    if (after === null || page.length < movementsPerPage) return;
+    if (after === null || page.length < perPage) return;
   }
 }
 
@@ -192,13 +200,16 @@ export async function auditedBalance(stored: HistoryStore, of: Audited, moment: 
   return before.at(-1)?.balance ?? none;
 }
 
+/** Writing so many takes some milliseconds, in which nobody else has the process. */
+const exportedPerPage = 250;
+
 interface AuditPorts extends ConsistencyPorts, HistoryStore {}
 
 /** Of all there are, by their names. Throws `invalid-field`. */
-export function causesNamed(names: readonly string[]): MovementCause[] {
+export function causesNamed(names: readonly string[], field = 'causes'): MovementCause[] {
   return names.map((name) => {
     if (!Object.hasOwn(causeNumbers, name))
-      throw invalidField('causes', `some of ${Object.keys(causeNumbers).join(', ')}`);
+      throw invalidField(field, `some of ${Object.keys(causeNumbers).join(', ')}`);
     return name as MovementCause;
   });
 }
@@ -249,6 +260,20 @@ export function quotaHistoryQueries(ports: AuditPorts) {
       const found = await historyPage({ db, store }, { ...asked, ...own, first: asked.first + 1 }, upTo);
       const items = found.slice(0, asked.first).map((movement) => shownTo(viewer, movement));
       return { items, hasMore: found.length > asked.first };
+    },
+
+    /** The whole, oldest first, up to now. Throws as `quotaHistory` does. */
+    async exportedHistory(
+      viewer: Actor,
+      of: Audited,
+      filter: HistoryFilter,
+    ): Promise<AsyncGenerator<readonly QuotaMovement[], void, undefined>> {
+      const upTo = await ready(viewer, of);
+      const own = mayDo(viewer, 'admin-reading') ? {} : { ownedBy: viewer.id };
+      const pages = historyPages({ db, store }, of, filter, { upTo, ...own, perPage: exportedPerPage });
+      return (async function* () {
+        for await (const page of pages) yield page.map((movement) => shownTo(viewer, movement));
+      })();
     },
 
     async balanceAt(viewer: Actor, of: Audited, moment: Moment): Promise<Holding> {

@@ -41,7 +41,7 @@ export async function auditHistory({ config, log, args }: CommandContext): Promi
     async function* text() {
       let shownAt = 0;
       if (!json) yield csvRow(historyHeader);
-      for await (const page of historyPages({ db: openReadModels(pool), store }, of, filter, null)) {
+      for await (const page of historyPages({ db: openReadModels(pool), store }, of, filter, { upTo: null })) {
         const line = json
           ? (movement: (typeof page)[number]) => `${JSON.stringify(historyJson(movement))}\n`
           : (movement: (typeof page)[number]) => csvRow(historyCells(movement));

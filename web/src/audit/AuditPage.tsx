@@ -1,51 +1,24 @@
 import { useQuery } from '@apollo/client/react';
-import { Card } from '@blueprintjs/core';
-import { useMemo, useState } from 'react';
-import {
-  type AuditedInput,
-  type AuditedKind,
-  BalanceAtDocument,
-  type MovementCause,
-  QuotaHistoryDocument,
-} from '../generated/audit/audit.js';
+import { Button, Card } from '@blueprintjs/core';
+import { Download } from '@blueprintjs/icons';
+import { useMemo } from 'react';
+import { type AuditedInput, BalanceAtDocument, QuotaHistoryDocument } from '../generated/audit/audit.js';
+import { useExports } from '../kit/export/useExports.js';
 import { Fact, Facts } from '../kit/Facts.js';
+import { FormProblem } from '../kit/form/FormProblem.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { readsAll, useSignedIn } from '../kit/SessionProvider.js';
-import { FilterBar, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';
-import { MomentFilter } from '../kit/table/MomentFilter.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useKeysetPages } from '../kit/table/useKeysetPages.js';
 import { useListParams } from '../kit/table/useListParams.js';
-import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
+import { AuditFilters, useMoment } from './AuditFilters.js';
 import { auditTexts } from './audit.texts.js';
+import { auditDefaults, exportQueryOf, lookedAt } from './auditParams.js';
 import { type Movement, movementColumns } from './movementColumns.js';
 
-const kinds = [
-  'USER',
-  'API_KEY',
-  'CHANNEL',
-  'CODE',
-  'PAYMENT',
-  'TASK',
-  'CALL',
-] as const satisfies readonly AuditedKind[];
-const causes = [
-  'GRANT',
-  'ADJUSTMENT',
-  'TOP_UP',
-  'TOP_UP_RETURN',
-  'REDEMPTION',
-  'INVITE_REWARD',
-  'INVITE_TRANSFER',
-  'ALLOWANCE',
-  'RESERVATION',
-  'SETTLEMENT',
-  'RELEASE',
-  'SUSPENSE',
-  'REFUND',
-] as const satisfies readonly MovementCause[];
+const exportForms = ['csv', 'ndjson'] as const;
 
 /** Charges of single calls are small. */
 const digits = 6;
@@ -60,53 +33,37 @@ function placeIn(after: string | null) {
 /** Every movement of an account, and what it held at a time. One's own, at the beginning. */
 export function AuditPage() {
   const t = useText(auditTexts);
-  const common = useText(commonTexts);
   const viewer = useSignedIn();
   const all = readsAll(viewer);
-  const [params, setParams] = useListParams({ kind: 'USER', id: viewer.id, cause: '', at: 0 });
+  const [params, setParams] = useListParams(auditDefaults(viewer.id));
   const { after, size, paging } = useKeysetPages();
-  const kind = kinds.find((known) => known === params.kind) ?? 'USER';
-  const cause = causes.find((known) => known === params.cause);
-  const of = { kind, id: params.id };
+  const { underWay, problem, download } = useExports();
+  const looked = lookedAt(params);
   const result = useQuery(QuotaHistoryDocument, {
-    variables: { of, causes: cause === undefined ? null : [cause], after: placeIn(after), first: size, all },
+    variables: { ...looked, after: placeIn(after), first: size, all },
     fetchPolicy: 'cache-and-network',
   });
   const items = result.data?.quotaHistory.items;
   const last = items?.at(-1);
   const columns = useMemo(() => movementColumns(t), [t]);
-  const everyCause = { value: '', label: common('all') };
 
   return (
     <ListPage
       title={t('title')}
+      actions={exportForms.map((form) => (
+        <Button
+          key={form}
+          icon={<Download />}
+          text={t(`export.${form}`)}
+          loading={underWay.has(`history.${form}`)}
+          onClick={() => void download(`history.${form}`, exportQueryOf(looked))}
+        />
+      ))}
       above={
         <>
-          <FilterBar
-            active={[params.id !== viewer.id || kind !== 'USER', cause !== undefined].filter(Boolean).length}
-            onReset={() => setParams({ kind: 'USER', id: viewer.id, cause: '', at: 0 })}
-          >
-            <SelectFilter
-              label={t('filter.kind')}
-              value={kind}
-              options={kinds.map((known) => ({ value: known, label: t(`kind.${known}`) }))}
-              onChange={(chosen) => setParams({ kind: chosen })}
-            />
-            <TextFilter
-              label={t('filter.id')}
-              placeholder={t('filter.idHint')}
-              value={params.id}
-              onChange={(id) => setParams({ id })}
-            />
-            <SelectFilter
-              label={t('filter.cause')}
-              value={cause ?? ''}
-              options={[everyCause, ...causes.map((known) => ({ value: known, label: t(`cause.${known}`) }))]}
-              onChange={(chosen) => setParams({ cause: chosen })}
-            />
-            <BalanceFilter at={params.at} onChange={(at) => setParams({ at })} />
-          </FilterBar>
-          <BalanceThen of={of} at={params.at} />
+          <FormProblem text={problem} />
+          <AuditFilters params={params} own={viewer.id} onChange={setParams} />
+          <BalanceThen of={looked.of} at={params.at} />
         </>
       }
     >
@@ -127,17 +84,6 @@ export function AuditPage() {
       />
     </ListPage>
   );
-}
-
-/** Now, until another time is chosen. */
-function useMoment(at: number): number {
-  const [opened] = useState(() => Math.floor(Date.now() / 1000));
-  return at > 0 ? at : opened;
-}
-
-function BalanceFilter({ at, onChange }: { readonly at: number; readonly onChange: (at: number) => void }) {
-  const t = useText(auditTexts);
-  return <MomentFilter label={t('filter.at')} at={useMoment(at)} onChange={onChange} />;
 }
 
 function BalanceThen({ of, at }: { readonly of: AuditedInput; readonly at: number }) {

@@ -8,15 +8,19 @@ type Fetched =
 const nameIn = (disposition: string | null): string | undefined => /filename="([^"]+)"/.exec(disposition ?? '')?.[1];
 const typeOf = ({ headers }: Response): string => (headers.get('content-type') ?? '').split(';', 1)[0] ?? '';
 
-/** `file`: as the server calls it. Throws TypeError where the server is not reached, or the file breaks off. */
+/** What each kind of file is sent as. */
+const typesByEnding: Readonly<Record<string, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
+
+/** `file`: as the server calls it, CSV where its name has no ending. Throws TypeError where the server is not reached, or the file breaks off. */
 export async function fetchExport(
   file: string,
   query: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const answer = await fetch(`/export/${file}.csv?${new URLSearchParams(query)}`, { signal });
-  if (answer.ok && typeOf(answer) === 'text/csv') {
-    const name = nameIn(answer.headers.get('content-disposition')) ?? `${file}.csv`;
+  const whole = file.includes('.') ? file : `${file}.csv`;
+  const answer = await fetch(`/export/${whole}?${new URLSearchParams(query)}`, { signal });
+  if (answer.ok && typeOf(answer) === typesByEnding[whole.replace(/^.*\./, '')]) {
+    const name = nameIn(answer.headers.get('content-disposition')) ?? whole;
     return { ok: true, name, content: await answer.blob() };
   }
   const said = typeOf(answer) === 'text/plain' ? (await answer.text()).trim() : null;

@@ -4,14 +4,16 @@ import { FilterField } from './FilterBar.js';
 
 interface MomentFilterProps {
   readonly label: string;
-  /** Unix seconds. */
+  /** Unix seconds; 0: open. */
   readonly at: number;
+  /** The field may be emptied, which is 0. */
+  readonly mayBeOpen?: boolean;
   readonly wrong?: string;
   readonly onChange: (at: number) => void;
 }
 
 /** A moment, chosen with the browser's own means. */
-export function MomentFilter({ label, at, wrong, onChange }: MomentFilterProps) {
+export function MomentFilter({ label, at, mayBeOpen = false, wrong, onChange }: MomentFilterProps) {
   return (
     <FilterField label={label}>
       {(id) => (
@@ -22,12 +24,15 @@ export function MomentFilter({ label, at, wrong, onChange }: MomentFilterProps) 
             id={id}
             type="datetime-local"
             step={1}
-            defaultValue={asLocalInput(at)}
+            defaultValue={at > 0 ? asLocalInput(at) : ''}
             intent={wrong === undefined ? 'none' : 'danger'}
             aria-invalid={wrong !== undefined}
             aria-describedby={wrong === undefined ? undefined : `${id}-wrong`}
             onBlur={(event) => {
-              const chosen = fromLocalInput(event.currentTarget.value);
+              const { value, validity } = event.currentTarget;
+              // Half a date has no value either.
+              const isOpen = mayBeOpen && value === '' && !validity.badInput;
+              const chosen = isOpen ? 0 : fromLocalInput(value);
               if (chosen !== null && chosen !== at) onChange(chosen);
             }}
             onKeyDown={(event) => {
