@@ -6,7 +6,7 @@ import { Instant } from '../domain/kernel/instant.js';
 import type { HistoryFilter, QuotaMovement } from '../projections/models/quota-history/quota-history-queries.js';
 import { csvOf } from './csv.js';
 import { fileTexts } from './file-texts.js';
-import { type Parameters, secondsIn, textIn } from './parameters.js';
+import { type Parameters, parameterIn, secondsIn } from './parameters.js';
 
 /* The quota history as a file: what is asked for, and its forms. */
 
@@ -16,9 +16,9 @@ interface HistoryAsked {
 }
 
 function auditedIn(query: Parameters): Audited {
-  const kind = auditedKinds.find((known) => known === textIn(query, 'kind'));
+  const kind = auditedKinds.find((known) => known === parameterIn(query, 'kind'));
   if (kind === undefined) throw invalidField('kind', `one of ${auditedKinds.join(', ')}`);
-  const id = textIn(query, 'id');
+  const id = parameterIn(query, 'id');
   if (id === undefined) throw invalidField('id', 'the id of what the history is of');
   return { kind, id };
 }
@@ -26,7 +26,7 @@ function auditedIn(query: Parameters): Audited {
 /** Both ends are whole seconds, and within. Throws `invalid-field`. */
 export function historyRequestIn({ query: given }: Pick<FastifyRequest, 'query'>): HistoryAsked {
   const query = given as Parameters;
-  const causes = textIn(query, 'cause');
+  const causes = parameterIn(query, 'cause');
   const [from, to] = [secondsIn(query, 'from'), secondsIn(query, 'to')];
   return {
     of: auditedIn(query),

@@ -8,7 +8,7 @@ import { ChannelId } from '../domain/kernel/ids.js';
 import type { logTypes as LogTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import type { Cell } from './csv.js';
-import { type Parameters, secondsIn, textIn } from './parameters.js';
+import { type Parameters, parameterIn, secondsIn } from './parameters.js';
 
 /* The usage log as a file: what is asked for, and what its columns hold. */
 
@@ -22,7 +22,7 @@ interface LogAsked {
 }
 
 function typeIn(query: Parameters): LogFilter['type'] {
-  const name = textIn(query, 'type');
+  const name = parameterIn(query, 'type');
   if (name === undefined) return undefined;
   const found = Object.entries(logTypes).find(([known]) => known === name);
   if (found === undefined) throw invalidField('type', `one of ${Object.keys(logTypes).join(', ')}`);
@@ -30,7 +30,7 @@ function typeIn(query: Parameters): LogFilter['type'] {
 }
 
 function channelIn(query: Parameters): ChannelId | undefined {
-  const text = textIn(query, 'channel');
+  const text = parameterIn(query, 'channel');
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidField('channel', 'the id of a channel');
   return ChannelId(text);
@@ -40,17 +40,17 @@ function channelIn(query: Parameters): ChannelId | undefined {
 export function logRequestIn({ query: given }: Pick<FastifyRequest, 'query'>): LogAsked {
   const query = given as Parameters;
   return {
-    zone: TimeZone.named('zone', textIn(query, 'zone') ?? 'UTC'),
-    everyone: textIn(query, 'everyone') === 'true',
+    zone: TimeZone.named('zone', parameterIn(query, 'zone') ?? 'UTC'),
+    everyone: parameterIn(query, 'everyone') === 'true',
     filter: {
       type: typeIn(query),
-      username: textIn(query, 'username'),
-      apiKeyName: textIn(query, 'token'),
-      model: textIn(query, 'model'),
+      username: parameterIn(query, 'username'),
+      apiKeyName: parameterIn(query, 'token'),
+      model: parameterIn(query, 'model'),
       channelId: channelIn(query),
-      group: textIn(query, 'group'),
-      requestId: textIn(query, 'request'),
-      code: textIn(query, 'code'),
+      group: parameterIn(query, 'group'),
+      requestId: parameterIn(query, 'request'),
+      code: parameterIn(query, 'code'),
       from: secondsIn(query, 'from'),
       to: secondsIn(query, 'to'),
     },

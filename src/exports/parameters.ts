@@ -7,7 +7,7 @@ import { instantOf, unixSeconds } from '../domain/kernel/instant.js';
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /** undefined: it was not given, or empty. */
-export function textIn(query: Parameters, name: string): string | undefined {
+export function parameterIn(query: Parameters, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || value === '') return undefined;
   if (typeof value !== 'string') throw invalidField(name, 'a single value');
@@ -16,6 +16,6 @@ export function textIn(query: Parameters, name: string): string | undefined {
 }
 
 export function secondsIn(query: Parameters, name: string): number | undefined {
-  const text = textIn(query, name);
+  const text = parameterIn(query, name);
   return text === undefined ? undefined : unixSeconds(instantOf(name, /^\d+$/.test(text) ? Number(text) : Number.NaN));
 }

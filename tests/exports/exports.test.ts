@@ -69,7 +69,7 @@ test('an export is for signed-in users, and about others for higher roles', asyn
   expect([bad.status, await bad.text()]).toEqual([400, expect.stringContaining('month must be YYYY-MM')]);
 });
 
-test('the quota history has every movement as CSV and as JSON lines, within the causes and times asked for', async () => {
+test('the quota history has every movement as CSV and as JSON lines, filtered by causes and times', async () => {
   const cookie = await cookieOf(alice);
   const history = `/export/history.csv?kind=user&id=${alice.actor.id}`;
   const answer = await get(history, { cookie });

@@ -11,7 +11,7 @@ export interface ChangePlace {
   readonly at: Instant;
 }
 
-export interface AsOf<State> {
+interface AsOf<State> {
   readonly state: State;
   /** The event that made it so; null: nothing had happened to it by then. */
   readonly since: ChangePlace | null;
