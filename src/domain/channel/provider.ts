@@ -30,6 +30,8 @@ export const textModes: ReadonlySet<Mode> = new Set<Mode>(['chat', 'completions'
 /** Sound both ways, as OpenAI's own interface has it. */
 export const soundModes = ['speech', 'transcription', 'translation'] as const satisfies readonly Mode[];
 
+export const isSoundMode = (mode: Mode): boolean => (soundModes as readonly Mode[]).includes(mode);
+
 /** Pictures made and changed, as OpenAI's own interface has it. */
 export const imageModes = ['image-generation', 'image-edit'] as const satisfies readonly Mode[];
 

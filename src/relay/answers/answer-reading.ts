@@ -72,6 +72,8 @@ export interface AnswerToRead {
   readonly gathers?: boolean | undefined;
   readonly streamsLines?: boolean | undefined;
   readonly info: CallInfo;
+  /** See StreamInput. */
+  readonly comesAsSound?: boolean;
   readonly sending: Pick<Sending, 'begun' | 'follow' | 'cancel'>;
   /** Longest silence inside a stream, and inside what upstream works at unseen, in milliseconds. */
   readonly patience: SilenceLimits;

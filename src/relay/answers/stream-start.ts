@@ -71,12 +71,12 @@ const nextOf = (
  * says nothing, as a role does, waits for that.
  */
 export async function readFirstFrame(
-  { provider, channel, caller, info, sending, slot, patience }: AnswerToRead,
+  { provider, channel, caller, info, comesAsSound = false, sending, slot, patience }: AnswerToRead,
   chunks: Pick<UpstreamBody, 'next'>,
   begin: Buffer,
   staysOpen: boolean,
 ): Promise<Read> {
-  const decoder = provider.protocol.stream({ provider, channel, caller, info });
+  const decoder = provider.protocol.stream({ provider, channel, caller, info, comesAsSound });
   const cancel = (): void => sending.cancel();
   const failed = (error: UpstreamError, costUnknown: boolean): Read => {
     cancel();

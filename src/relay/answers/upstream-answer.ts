@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json.js';
 import { confidentialOf } from '../protocols/confidential-of.js';
 import { openAiFailureOf } from '../protocols/openai/failure.js';
-import { soundTypeOf } from '../upstream/sound-answer.js';
+import { isSoundType, soundTypeOf } from '../upstream/sound-answer.js';
 import type { UpstreamAnswer } from '../upstream/upstream.js';
 import { unreadableAnswer } from '../upstream/upstream-error.js';
 import { switchingProtocols } from '../upstream/upstream-response.js';
@@ -80,6 +80,8 @@ async function stream(answered: AnswerToRead, answer: UpstreamAnswer): Promise<R
   try {
     if (answered.streamsLines === true && inLines.test(headers['content-type'] ?? ''))
       return await readFirstFrame(answered, body, nothing, false);
+    if (answered.caller.mode === 'speech' && isSoundType(headers['content-type']))
+      return await readFirstFrame({ ...answered, comesAsSound: true }, body, nothing, false);
     const { bytes, json } = await beginningOf(body);
     return json
       ? await readWhole(answered, answer, await restOfJson(answered, body, bytes))

@@ -3,6 +3,8 @@ import { type Answer, type CallerRequest, type NamedPictures, wireOf } from '../
 import { asCallerTakes } from '../protocols/caller-calls.js';
 import { ImagesAsStream } from '../protocols/images-as-stream.js';
 import { ResponseAsStream } from '../protocols/openai/response-as-stream.js';
+import { isTranscript } from '../protocols/openai/transcript.js';
+import { TranscriptAsStream } from '../protocols/openai/transcript-as-stream.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { Picture } from '../upstream/pictures.js';
 import { LineTooLong } from '../upstream/sse.js';
@@ -99,6 +101,7 @@ function asWhole({ channel, caller }: AnswerToRead, answer: Answered): Read {
 
 function asStreamOf({ mode }: Pick<CallerRequest, 'mode'>) {
   if (mode === 'responses') return ResponseAsStream;
+  if (isTranscript({ mode })) return TranscriptAsStream;
   return isImageMode(mode) ? ImagesAsStream : WholeAnswerAsStream;
 }
 

@@ -71,7 +71,7 @@ export interface Endpoint {
   readonly below?: string;
   /** What is asked for by a body that names no model; null: it must name one. */
   readonly usualModel: string | null;
-  /** The answer is sound, passed on as it comes. */
+  /** The answer is sound, passed on as it comes where no stream of events is asked for. */
   readonly answersAudio: boolean;
   /** What a body says of thinking, in neutral words or vendors' own; null: models do not think about it. */
   readonly thinking: ((body: JsonObject) => JsonObject) | null;

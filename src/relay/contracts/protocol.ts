@@ -278,6 +278,8 @@ export interface AnswerInput extends UpstreamCall {
 
 export interface StreamInput extends UpstreamCall {
   readonly info: CallInfo;
+  /** Upstream sends sound as it is, where events were asked for. Left out: it sends events. */
+  readonly comesAsSound?: boolean;
 }
 
 /** One wire family. */

@@ -55,7 +55,7 @@ const paidFor = (
   { resolution: { estimate, stream, wantsUsage, tiers }, reservation: { bound, outputLimit }, files }: Paid,
 ) => ({
   files,
-  answersAudio,
+  answersAudio: answersAudio && !stream,
   stream,
   wantsUsage,
   believed: believer(bound, estimate.promptTokens),

@@ -30,9 +30,13 @@ const sound =
   /^audio\/(mpeg|mp3|ogg|opus|aac|flac|x-flac|wav|wave|x-wav|vnd\.wave|pcm|l16|mp4|x-m4a|webm|basic|pcmu|pcma)$/;
 const unsaid = /^(application|binary)\/octet-stream$/;
 
+const typeIn = (reported: string | undefined): string => reported?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+export const isSoundType = (reported: string | undefined): boolean => sound.test(typeIn(reported));
+
 /** `reported`: by the upstream. `format`: what was asked for. null: it is no sound. */
 export function soundTypeOf(reported: string | undefined, format: JsonValue | undefined): string | null {
-  const type = reported?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = typeIn(reported);
   if (sound.test(type)) return type;
   if (type !== '' && !unsaid.test(type)) return null;
   return byFormat.get(format ?? usualFormat) ?? 'application/octet-stream';

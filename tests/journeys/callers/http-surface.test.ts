@@ -133,6 +133,15 @@ test('a caller that disconnects inside its body causes no error, and no line in 
   expect(errors).toEqual([]);
 });
 
+test('embeddings are served at the address of the oldest clients, which has the model in its path', async () => {
+  const name = 'vendor/name with 100%';
+  const path = `/v1/engines/${encodeURIComponent(name)}/embeddings`;
+  const answer = await caller.send(path, { method: 'POST', body: { input: 'A ledger.' } });
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([200, expect.objectContaining({ object: 'list' })]);
+  expect(gateway.provider.tally().requests[0]).toMatchObject({ body: { model: name, input: 'A ledger.' } });
+  expect(await gateway.available(user)).toBeLessThan(balance);
+});
+
 describe('an over-long body', () => {
   test('is refused by its announced length and while it arrives', async () => {
     const long = chatBody('x'.repeat(3 * mebibyte));

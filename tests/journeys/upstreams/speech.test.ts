@@ -156,12 +156,52 @@ describe('a speech call', () => {
   });
 });
 
+describe('a speech call with stream_format sse', () => {
+  const sse = { stream_format: 'sse' };
+  const data = (type: string, rest: object) => `data: ${JSON.stringify({ type, ...rest })}\n\n`;
+  const begun = data('speech.audio.delta', { audio: 'SUQz' });
+
+  test('returns the upstream’s events, and costs its characters', async () => {
+    upstream.serve = answerWith('text/event-stream', begun + data('speech.audio.done', { usage: { input_tokens: 2 } }));
+    const answer = await speak(sse);
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(answer.text).toMatch(
+      /^event: speech.audio.delta\ndata: .*"SUQz".*\n\nevent: speech.audio.done\ndata: .*\n\n$/,
+    );
+    expect(await lineOf(gateway, user, answer)).toMatchObject({ quota: 45, outcome: 'completed' });
+  });
+
+  test('returns events where the upstream sends plain sound', async () => {
+    upstream.serve = answerWith('audio/mpeg');
+    const answer = await speak(sse);
+    const pieces = [...answer.text.matchAll(/"audio":"([^"]+)"/g)].map(([, piece = '']) =>
+      Buffer.from(piece, 'base64'),
+    );
+    expect(Buffer.concat(pieces).equals(sound)).toBe(true);
+    expect(answer.text).toContain('"usage":{"input_tokens":6,"output_tokens":0,"total_tokens":6}');
+    expect(await lineOf(gateway, user, answer)).toMatchObject({ quota: 45, outcome: 'completed' });
+  });
+
+  test('is charged where its events break off, and free where there were no events', async () => {
+    upstream.serve = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(begun, () => response.destroy());
+    };
+    const cut = await speak(sse);
+    expect(cut.text).toContain('"error":');
+    expect(await lineOf(gateway, user, cut)).toMatchObject({ quota: 45, outcome: 'upstream-broke' });
+    upstream.serve = answerWith('text/event-stream', 'data: {"type":"speech.audio.done"}\n\n');
+    expect((await speak(sse)).status).toBe(500);
+    await until(async () => ((await gateway.available(user)) === balance - 45 ? true : null));
+  });
+});
+
 describe('a request for speech is refused', () => {
   test.each([
     ['without a text', { input: '' }, 'invalid_audio_request', 'input'],
     ['of a list', { input: ['a'] }, 'invalid_audio_request', 'input'],
     ['of more than 4,096 characters', { input: 'ł'.repeat(4_097) }, 'text_too_long', 'input'],
-    ['as events', { stream_format: 'sse' }, 'invalid_audio_request', 'stream_format'],
+    ['in another form', { stream_format: 'chunks' }, 'invalid_audio_request', 'stream_format'],
     ['by an invalid model name', { model: 7 }, 'invalid_audio_request', 'model'],
   ])('%s', async (_what, body, code, param) => {
     const answer = await speak(body);

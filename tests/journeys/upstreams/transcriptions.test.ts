@@ -302,6 +302,83 @@ describe('the cost of a transcript', () => {
   });
 });
 
+describe('a streamed transcript', () => {
+  const usage = { type: 'tokens', input_tokens: 110, output_tokens: 20, total_tokens: 130 };
+  const event = (type: string, rest: object) => `data: ${JSON.stringify({ type, ...rest })}\n\n`;
+  const begun =
+    event('transcript.text.delta', { delta: 'Hello ' }) + event('transcript.text.delta', { delta: 'there.' });
+  const ended = event('transcript.text.done', { text: 'Hello there.', usage });
+  const streams =
+    (text: string, end: (response: Parameters<SoundUpstream['serve']>[1]) => void): SoundUpstream['serve'] =>
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(text, () => end(response));
+    };
+  const streamed = async (name: string) =>
+    client.audio.transcriptions.create({ model: name, file: await sound(wav(10)), stream: true });
+
+  test('reaches the official client event by event, and costs what its last event reports', async () => {
+    upstream.serve = streams(begun + ended, (response) => response.end());
+    const events: unknown[] = [];
+    for await (const each of await streamed('gpt-4o-transcribe')) events.push(each);
+    expect(events).toEqual([
+      { type: 'transcript.text.delta', delta: 'Hello ' },
+      { type: 'transcript.text.delta', delta: 'there.' },
+      { type: 'transcript.text.done', text: 'Hello there.', usage },
+    ]);
+    const { headers, fields } = receivedBy(upstream);
+    expect([headers.accept, Object.fromEntries(fields).stream]).toEqual(['application/json', 'true']);
+    // (110 × 2.4 + 20 × 4) × 1.25 = 430
+    expect(await gateway.available(user)).toBe(balance - 430);
+  });
+
+  test('is made of a transcript that came whole', async () => {
+    const types: string[] = [];
+    for await (const { type } of await streamed('whisper-1')) types.push(type);
+    expect(types).toEqual(['transcript.text.delta', 'transcript.text.done']);
+    // 10 / 60 × 1000 = 167 tokens at a ratio of 15
+    expect(await gateway.available(user)).toBe(balance - 2_505);
+  });
+
+  test('that breaks off is charged for the recording, and ends with an error', async () => {
+    upstream.serve = streams(begun, (response) => response.destroy());
+    const answer = await sent(form(model('gpt-4o-transcribe'), file(wav(60)), ['name="stream"', 'true']));
+    expect(answer.text).toContain('"delta":"there."');
+    expect(answer.text).toContain('"error":');
+    expect(await lineOf(gateway, user, answer)).toMatchObject({ outcome: 'upstream-broke', usage: { seconds: 60 } });
+  });
+
+  test('of several speakers may also be returned whole, with its segments', async () => {
+    const segments = [{ type: 'transcript.text.segment', id: 'a', start: 0, end: 1, speaker: 'A', text: 'Hello.' }];
+    upstream.serve = transcript({ task: 'transcribe', duration: 3, text: 'Hello.', segments, usage });
+    const answer = await client.audio.transcriptions.create({
+      ...{
+        model: 'gpt-4o-transcribe',
+        file: await sound(),
+        response_format: 'diarized_json',
+        chunking_strategy: 'auto',
+      },
+      ...{ known_speaker_names: ['A'], known_speaker_references: ['data:audio/wav;base64,UklGRg=='] },
+    });
+    expect(answer).toMatchObject({ text: 'Hello.', segments });
+    expect(receivedBy(upstream).fields).toEqual(
+      expect.arrayContaining([
+        ['response_format', 'diarized_json'],
+        ['known_speaker_references[]', 'data:audio/wav;base64,UklGRg=='],
+      ]),
+    );
+    expect(await gateway.available(user)).toBe(balance - 430);
+  });
+
+  test('is refused of a translation', async () => {
+    const answer = await caller.send('/v1/audio/translations', {
+      ...{ method: 'POST', headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } },
+      body: form(model('whisper-1'), file(), ['name="stream"', 'true']),
+    });
+    expect([answer.status, errorIn(answer)]).toEqual([400, expect.objectContaining({ param: 'stream' })]);
+  });
+});
+
 describe('a transcription form is refused before any upstream request', () => {
   test.each([
     ['without a file', form(model('whisper-1')), 'invalid_audio_request', 'file'],
@@ -321,8 +398,14 @@ describe('a transcription form is refused before any upstream request', () => {
     ],
     ['with two models', form(file(), model('whisper-1'), model('silent')), 'invalid_audio_request', 'model'],
     [
-      'that requests a stream',
-      form(model('whisper-1'), file(), ['name="stream"', 'true']),
+      'that requests a stream of subtitles',
+      form(model('whisper-1'), file(), ['name="stream"', 'true'], ['name="response_format"', 'srt']),
+      'invalid_audio_request',
+      'response_format',
+    ],
+    [
+      'with a stream that is neither true nor false',
+      form(model('whisper-1'), file(), ['name="stream"', '1']),
       'invalid_audio_request',
       'stream',
     ],

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
 import { modelRoutes } from '../model-lists.js';
-import { callsOf, type IncomingRequest, type Method, type Route, type RoutesOptions } from '../route.js';
+import { callsOf, type IncomingRequest, incomingCall, type Method, type Route, type RoutesOptions } from '../route.js';
 import { readCredential } from './credential.js';
 import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
@@ -37,6 +37,9 @@ const endpoints: readonly Endpoint[] = [
   imageGenerations,
   imageEdits,
 ];
+
+/** Where the oldest clients ask for vectors, the model in the path. */
+const enginePath = '/v1/engines/:model/embeddings';
 
 /** A secret that a browser gets must be of the gateway, and what is spoken over WebRTC or SIP passes it by. */
 const noSecrets =
@@ -98,6 +101,8 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
       throw new RelayError(501, 'api_not_implemented', message);
     };
 
+  const embeddingsByEngine = (exchange: IncomingRequest): Promise<void> =>
+    relay.handle(incomingCall(exchange, embeddings, embeddings.path, exchange.params.model ?? null));
   const upgradeRequired = async (): Promise<never> => {
     throw notUpgraded();
   };
@@ -109,6 +114,7 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
   const under = (path: string): string => prefix + path.slice('/v1'.length);
   return [
     ...endpoints.map((endpoint) => callsOf({ ...endpoint, path: under(endpoint.path) }, relay)),
+    { method: 'POST', path: under(enginePath), dialect: openAiCaller, answer: embeddingsByEngine },
     ...keptResponsesRoutes(options, under),
     ...videoRoutes(options, under),
     { method: 'GET', path: under(responses.path), dialect: openAiCaller, answer: upgradeRequired },

@@ -14,8 +14,10 @@ import { responsesAsChat } from './responses-as-chat.js';
 import { ResponsesAsChatStream } from './responses-as-chat-stream.js';
 import { responsesRequest } from './responses-request.js';
 import { ResponsesStream } from './responses-stream.js';
+import { SoundAsEvents, SpeechStream } from './speech-stream.js';
 import { OpenAiStream } from './stream.js';
 import { isTranscript, transcriptAnswer } from './transcript.js';
+import { TranscriptStream } from './transcript-stream.js';
 import type { OpenAiVariant } from './variant.js';
 
 interface Asked {
@@ -54,6 +56,9 @@ export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
   stream(opened) {
     if (isResponses(opened)) return new ResponsesStream(variant, opened);
     if (isImages(opened)) return new ImagesStream(variant, opened);
+    if (isTranscript(opened.caller)) return new TranscriptStream(variant, opened);
+    if (opened.caller.mode === 'speech')
+      return opened.comesAsSound === true ? new SoundAsEvents(opened) : new SpeechStream(variant, opened);
     return isChatByResponses(opened) ? new ResponsesAsChatStream(variant, opened) : new OpenAiStream(variant, opened);
   },
 });

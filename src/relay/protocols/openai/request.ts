@@ -1,5 +1,5 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
-import { isImageMode, type Mode } from '../../../domain/channel/provider.js';
+import { isImageMode, isSoundMode, type Mode } from '../../../domain/channel/provider.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { budgetsBelow } from '../../catalogue/thinking-budget.js';
 import type { CallerRequest, RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
@@ -138,7 +138,7 @@ const usageOption =
   (body, target) => {
     const { caller, options } = target;
     const { usageOnRequest = false } = variant;
-    if (isImageMode(caller.mode)) return body;
+    if (isImageMode(caller.mode) || isSoundMode(caller.mode)) return body;
     const possible = typeof usageOnRequest === 'boolean' ? usageOnRequest : usageOnRequest(target);
     if (!caller.stream || !possible) return options.passThrough ? body : without('stream_options')(body, target);
     if (!options.forceUsage && !caller.wantsUsage) return body;

@@ -13,7 +13,7 @@ import type { OpenAiVariant } from './variant.js';
 
 const transcripts: ReadonlySet<Mode> = new Set(['transcription', 'translation']);
 
-export const isTranscript = ({ mode }: CallerRequest): boolean => transcripts.has(mode);
+export const isTranscript = ({ mode }: Pick<CallerRequest, 'mode'>): boolean => transcripts.has(mode);
 
 /** By `response_format`; everything else is an object. */
 const textTypes: ReadonlyMap<JsonValue | undefined, string> = new Map([
@@ -29,7 +29,7 @@ function secondsIn(value: JsonValue | undefined): number | null {
 }
 
 /** By tokens of sound and words, or by the length of the file; null: neither is reported. */
-function usageIn({ usage: reported, duration }: JsonObject): Usage | null {
+export function transcriptUsage({ usage: reported, duration }: JsonObject): Usage | null {
   if (isObject(reported)) {
     const seconds = secondsIn(reported.seconds ?? reported.prompt_audio_seconds);
     if (seconds !== null) return { seconds };
@@ -89,5 +89,5 @@ export function transcriptAnswer(
     const missing = unreadableAnswer('the upstream answered without a transcript in it');
     return { ok: false, error: reportedFailure(body).message === null ? missing : openAiFailureOf(body, confidential) };
   }
-  return { ok: true, body, received, untouched: true, usage: usageIn(body), generated: transcribed(body.text) };
+  return { ok: true, body, received, untouched: true, usage: transcriptUsage(body), generated: transcribed(body.text) };
 }

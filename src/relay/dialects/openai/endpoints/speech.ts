@@ -3,11 +3,11 @@ import type { Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import { type JsonObject, textIn } from '../../../json/json.js';
 import { countedPrompt } from '../../../metering/prompt-tally.js';
 import { countTokens } from '../../../text/tokens.js';
-import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
+import { speechCaller } from '../sound-dialect.js';
 import { invalidAudio } from '../validate.js';
 
-/* A text spoken: what is put out is a file. It costs what is read, by the character where the model is sold so. */
+/* A text spoken: what is put out is a file, or events with pieces of it. It costs what is read, by the character where the model is sold so. */
 
 /** In characters. */
 const maxInputLength = 4_096;
@@ -20,14 +20,14 @@ function invalid({ model, input, stream_format: format }: JsonObject): InvalidRe
   if (typeof input !== 'string' || input === '') return invalidAudio('input', 'field input is required: a text');
   if (charactersIn(input) > maxInputLength)
     return invalidAudio('input', `input must be at most ${maxInputLength} characters`, 'text_too_long');
-  if (format !== undefined && format !== null && format !== 'audio')
-    return invalidAudio('stream_format', 'stream_format must be audio: events are not relayed');
+  if ((format ?? null) !== null && format !== 'audio' && format !== 'sse')
+    return invalidAudio('stream_format', 'stream_format must be audio or sse');
   return null;
 }
 
 export const speech: Endpoint = {
   path: '/v1/audio/speech',
-  dialect: openAiCaller,
+  dialect: speechCaller,
   body: 'json',
   mode: 'speech',
   usualModel: 'tts-1',
@@ -37,7 +37,7 @@ export const speech: Endpoint = {
   invalid,
   promptTexts: ({ input, instructions }) => [...inputTexts(input), ...inputTexts(instructions)],
   asksForAudio: () => false,
-  asksForStream: () => false,
+  asksForStream: ({ stream_format: format }) => format === 'sse',
   asksForUsage: () => false,
   demand({ body, model }) {
     const text = textIn(body.input) ?? '';
