@@ -99,6 +99,8 @@ export interface Config {
   readonly stripeUrl: string;
   /** What answers like GitHub's `releases/latest`; null: nobody is asked for newer releases. */
   readonly releasesUrl: string | null;
+  /** Gets the head of the seals, where the options send it to a file; null: there is none. */
+  readonly sealHeadFile: string | null;
   /** Between two rounds in which upstreams are asked about open tasks. */
   readonly taskPollMs: number;
   readonly projections: {
@@ -222,6 +224,7 @@ export const environment = z.object({
   LINUXDO_URL: site.prefault('https://connect.linux.do'),
   STRIPE_URL: site.prefault('https://api.stripe.com'),
   RELEASES_URL: webAddress.optional(),
+  SEAL_HEAD_FILE: matching('the path of a file', /./).optional(),
   FORCE_STREAM_OPTION: flag.prefault('true'),
   AZURE_DEFAULT_API_VERSION: matching(
     'an API version such as 2024-12-01-preview',
@@ -354,6 +357,7 @@ export function readConfig(env: Environment): Config {
     },
     stripeUrl: read.STRIPE_URL,
     releasesUrl: read.RELEASES_URL ?? null,
+    sealHeadFile: read.SEAL_HEAD_FILE ?? null,
     projections: { lingerMs: read.PROJECTION_LINGER_MS },
     graphql: {
       maxDepth: read.GRAPHQL_MAX_DEPTH,

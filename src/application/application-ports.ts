@@ -27,6 +27,7 @@ import type {
 import type { StoredResponsesOfUser } from './ports/stored-response-ports.js';
 import type { TaskStore } from './ports/task-ports.js';
 import type { ChannelBalances, ChannelProbe, Engines, UpstreamModels } from './ports/upstream-ports.js';
+import type { SealReading } from './seals/seal-queries.js';
 import type { IdentitySource } from './sign-in/identity-ports.js';
 import type { SetupCode } from './sign-in/setup-code.js';
 
@@ -40,6 +41,7 @@ export interface ApplicationPorts {
   readonly vault: Vault;
   readonly personal: PersonalData;
   readonly taskStore: TaskStore;
+  readonly sealing: SealReading;
   readonly storedResponses: StoredResponsesOfUser;
   readonly passwords: Passwords;
   readonly sessions: Sessions;

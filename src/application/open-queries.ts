@@ -17,6 +17,7 @@ import { paymentQueries } from './payments/payment-queries.js';
 import { priceEditingQueries } from './prices/price-editing.js';
 import { priceQueries } from './prices/price-queries.js';
 import { redemptionQueries } from './redemptions/redemption-queries.js';
+import { sealQueries } from './seals/seal-queries.js';
 import { securityQueries } from './sign-in/security.js';
 import { taskQueries } from './tasks/task-queries.js';
 import { callQueries } from './usage/calls.js';
@@ -63,6 +64,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...settingsQueries({ db, tail, progress, directory }),
     ...quotaHistoryQueries({ db, store, tail, progress }),
     ...asOfQueries({ db, store, tail, progress }),
+    ...sealQueries({ sealing: ports.sealing, vault, clock }),
     ...priceQueries({ ...reading, directory, clock }),
     ...priceEditingQueries({ directory, clock }),
     ...notificationQueries({ clock, notificationQueue: ports.notificationQueue }),

@@ -17,7 +17,7 @@ import type { NodeCalls } from './open-relay-calls.js';
 import type { NodeVault } from './open-vault.js';
 import { startReactions } from './reaction-jobs.js';
 import { startRecovery } from './recovery-jobs.js';
-import { startSealing } from './seal-jobs.js';
+import { startSealHeads, startSealing } from './seal-jobs.js';
 
 /* What a node goes on doing beside what it is asked for: it finishes what others, or crashes, have left. */
 
@@ -54,17 +54,19 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
   });
   node.closing.add(background.start());
   node.closing.add(calls.taskPoller.start());
+  const notify = notifier({ queue, personal, clock: node.clock, limit: node.config.notificationLimit });
+  const root = () => rootUserId(db);
   await startReactions(node, {
     ...{ store, tail, handle, vault, personal, directory, gate, taskStore },
     storedResponses: calls.shared.storedResponses,
     checkpoints: postgresReactionCheckpoints(parts.database.pool),
-    notify: notifier({ queue, personal, clock: node.clock, limit: node.config.notificationLimit }),
-    root: () => rootUserId(db),
+    ...{ notify, root },
     freeClaims: application.users.freeClaims,
     inviteRewards: application.users.inviteRewards,
   });
   startNotifications(node, { ...parts.services, queue, db, personal, vault, directory, sessions });
   startSealing(node, { pool: parts.database.pool, vault });
+  startSealHeads(node, { pool: parts.database.pool, directory, notify, root });
   startMaintenance(node, {
     ...{ db, directory, inFlight, notes },
     storedResponses: calls.shared.storedResponses,

@@ -1,6 +1,7 @@
 import { postgresIds } from '../adapters/ids.js';
 import { postgresNotificationQueue } from '../adapters/notification-queue.js';
 import { postgresPendingIdempotencyKeys } from '../adapters/pending-idempotency-keys.js';
+import { sealReading } from '../adapters/seals/seal-reading.js';
 import { webauthnPasskeys } from '../adapters/sign-in/passkeys.js';
 import { argon2Passwords } from '../adapters/sign-in/passwords.js';
 import { totpCodes } from '../adapters/sign-in/totp.js';
@@ -53,6 +54,7 @@ export async function openNodeApplication({ config, log, clock }: NodeStart, par
     ...memory,
     ...services,
     db: lists,
+    sealing: sealReading(database.pool),
     ids: postgresIds(database.pool),
     unsettledOrders: postgresPendingIdempotencyKeys(database.pool),
     identitySource: identitySource(db, personal),

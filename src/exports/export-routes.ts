@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import { TimeZone } from '../application/calendar.js';
@@ -12,6 +13,7 @@ import { sessionTokenIn } from '../http/session-cookie.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { type Cell, csvOf } from './csv.js';
 import { ExportSlots } from './export-slots.js';
+import { fileTexts } from './file-texts.js';
 import { historyAsCsv, historyAsLines, historyFileName, historyRequestIn } from './history-file.js';
 import { logColumns, logRequestIn } from './log-file.js';
 
@@ -25,7 +27,7 @@ interface ExportOptions {
     readonly identity: Pick<Application['identity'], 'bySession'>;
     readonly queries: Pick<
       Application['queries'],
-      'monthOfUsage' | 'monthOfWallet' | 'exportedLog' | 'exportedHistory'
+      'monthOfUsage' | 'monthOfWallet' | 'exportedLog' | 'exportedHistory' | 'sealedLog'
     >;
     readonly directory: Pick<Application['directory'], 'settings'>;
     readonly clock: Pick<Application['clock'], 'now'>;
@@ -209,6 +211,12 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
       const day = TimeZone.named('zone', 'UTC').dayOf(application.clock.now());
       return { name: `${historyFileName(of, day)}.${ending}`, type, texts: texts(pages) };
     });
+
+  serve('/export/sealed-log.ndjson.gz', async (viewer) => {
+    const day = TimeZone.named('zone', 'UTC').dayOf(application.clock.now());
+    const texts = fileTexts('', queries.sealedLog(viewer), (line) => `${line}\n`);
+    return { name: `sealed-log-${day}.ndjson.gz`, type: 'application/gzip', texts, isCompressed: true };
+  });
 }
 
 const csv = 'text/csv; charset=utf-8';
@@ -221,19 +229,22 @@ interface MadeFile {
   readonly name: string;
   readonly type: string;
   readonly texts: AsyncGenerator<string>;
+  readonly isCompressed?: boolean;
 }
 
 /** The stream ends the reading of pages when the browser leaves, and so gives the place back whatever happens. */
 function send(
   reply: FastifyReply,
-  { name, type, texts }: MadeFile,
+  { name, type, texts, isCompressed = false }: MadeFile,
   leave: () => void,
   { stalledMs, maxMs }: Patience,
   headOnly: boolean,
 ): FastifyReply {
   const { raw } = reply;
   // Of a HEAD nothing is read: no page of the log has been asked for yet.
-  const body = headOnly ? Readable.from([]) : Readable.from(texts, { highWaterMark: 1 });
+  const read = headOnly ? Readable.from([]) : Readable.from(texts, { highWaterMark: 1 });
+  // Whichever ends, or fails, ends the other.
+  const body = isCompressed ? pipeline(read, createGzip(), () => {}) : read;
   const end = setTimeout(() => body.destroy(), maxMs);
   body.once('close', () => {
     clearTimeout(end);

@@ -5,6 +5,7 @@ import { buildSchemaSync } from 'type-graphql';
 import { ApiKeyResolver } from './api-keys/api-key.js';
 import { ApiKeyCommandResolver } from './api-keys/api-key-commands.js';
 import { quotaHistoryResolvers } from './audit/quota-history.js';
+import { sealResolvers } from './audit/seals.js';
 import { SettingsAtResolver } from './audit/settings-at.js';
 import { asOfResolvers } from './audit/things-at.js';
 import { ChannelResolver } from './channels/channel.js';
@@ -102,6 +103,7 @@ export function graphqlSchema(): GraphQLSchema {
       OptionHistoryResolver,
       ...quotaHistoryResolvers,
       ...asOfResolvers,
+      ...sealResolvers,
       SettingsAtResolver,
       PriceTableResolver,
       PriceSourceResolver,

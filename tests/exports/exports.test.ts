@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signIn } from '../support/gateway/sign-in.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
@@ -118,6 +119,24 @@ test('the quota history of others, of channels and of nothing is refused by name
     400,
     expect.stringContaining('from must be unix seconds'),
   ]);
+});
+
+test('the log with its seals is for root and auditors, compressed, and one that the verifier reads', async () => {
+  const path = '/export/sealed-log.ndjson.gz';
+  const [own, root] = await Promise.all([
+    cookieOf(bob),
+    cookieOf({ username: 'root', password: gateway.rootPassword }),
+  ]);
+  expect((await get(path, { cookie: own })).status).toBe(403);
+  const answer = await get(path, { cookie: root });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+  const lines = gunzipSync(Buffer.from(await answer.arrayBuffer()))
+    .toString()
+    .trimEnd()
+    .split('\n');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ log: 'tallygate-log-1' });
+  expect(JSON.parse(lines.at(-1) ?? '').end[0]).toBe('tallygate-end-1');
+  expect(lines.length).toBeGreaterThan(10);
 });
 
 test('an export releases its slot with every answer', async () => {

@@ -22,6 +22,7 @@ describe('the GraphQL schema', () => {
       'Mutation.requestPasswordReset',
       'Mutation.resetPassword',
       // Whether something is there or allowed, not what.
+      'Seal.eventsHash',
       'Status.passwordLogin',
       'Status.passwordReset',
       // Shown this once, to whom it is for.

@@ -58,6 +58,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   channelAt: () => `(id: ${ids.channel}, moment: { at: 9999999999 })`,
   apiKeyAt: () => `(id: ${ids.apiKey}, moment: { at: 9999999999 })`,
   userAt: () => `(id: ${ids.user}, moment: { at: 9999999999 })`,
+  compareSealHead: () => `(head: "0:${'0'.repeat(64)}")`,
   priceAt: () => '(model: "gpt-4o", moment: { at: 9999999999 })',
   quotaHistory: () => `(of: { kind: USER, id: ${ids.user} })`,
   balanceAt: () => `(of: { kind: CALL, id: "${ids.call}" }, moment: { at: 9999999999 })`,
@@ -116,7 +117,14 @@ beforeAll(async () => {
   await send(
     `mutation { changeSettings(input: { notifyType: WEBHOOK, quotaWarningThreshold: 1, webhookUrl: "${hooks.url}", webhookSecret: "${planted}" }) { id } }`,
   );
-  for (const key of ['SMTPToken', 'EpayKey', 'GitHubClientSecret', 'oidc.client_secret', 'SomeUnknownSecret'])
+  for (const key of [
+    'SMTPToken',
+    'EpayKey',
+    'general_setting.seal_head_secret',
+    'GitHubClientSecret',
+    'oidc.client_secret',
+    'SomeUnknownSecret',
+  ])
     await send(`mutation { changeOption(key: "${key}", value: "${planted}") { key value } }`);
   await send(`mutation { createUser(input: { username: "secretive", password: "${planted}" }) { id } }`);
   await send(`mutation { login(username: "secretive", password: "${planted}x") { user { id } } }`);

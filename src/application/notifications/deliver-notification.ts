@@ -2,11 +2,12 @@ import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { defaultLanguage } from '../../domain/kernel/language.js';
 import { readSettings } from '../../domain/options/stored-settings.js';
-import { asMail, type Notification } from '../../domain/user/notification.js';
+import { asMail, isSealHead, type Notification } from '../../domain/user/notification.js';
 import type { ReadModels } from '../../projections/database.js';
 import { userById } from '../../projections/models/user-queries.js';
 import type { Mailer } from '../ports/outbound-ports.js';
 import type { PersonalData, Sessions, Vault } from '../ports/storage-ports.js';
+import { deliverSealHead } from './deliver-seal-head.js';
 import { postWebhook, type WebhookOutcome, type WebhookPorts } from './webhook.js';
 
 interface DeliveryPorts extends WebhookPorts {
@@ -22,12 +23,13 @@ export type NotificationOutcome = WebhookOutcome | { readonly ok: 'skipped'; rea
 
 const skipped = (reason: string): NotificationOutcome => ({ ok: 'skipped', reason });
 
-/** By mail or webhook, as the user's settings are now. */
+/** By mail or webhook, as the user's settings are now; heads of seals as the options are. */
 export async function deliverNotification(
   ports: DeliveryPorts,
   id: UserId,
   notification: Notification,
 ): Promise<NotificationOutcome> {
+  if (isSealHead(notification)) return deliverSealHead(ports, notification);
   const { db, personal, vault, mailer, settings } = ports;
   const user = await userById(db, id);
   if (user === undefined || user.deleted_at !== null) return skipped('the user is gone');

@@ -25,9 +25,11 @@ interface ComparePorts {
   readonly keys: Pick<SealKeyStore, 'all'>;
 }
 
-interface Compared {
+export interface Compared {
   readonly outcome: 'same' | 'missing' | 'differs' | 'altered';
   readonly newest: Seal | null;
+  /** The last seal whose events were read; null: none were. */
+  readonly checkedTo: number | null;
   /** Of the noted seal and those after it: what is not as it was sealed. */
   readonly findings: readonly SealFinding[];
 }
@@ -38,24 +40,34 @@ const maxFindings = 1_000;
 /**
  * Whether the log still has the seal that somebody has noted, with its events and all that was sealed after it. `missing`:
  * its seals end before, as those of an older copy do. `differs`: another seal has that number, so what lies before it is
- * not what it was. `altered`: it is there, and the events from its first one on are not those that were sealed.
+ * not what it was. `altered`: it is there, and the events from its first one on are not those that were sealed. With
+ * `maxSeals` the events of so many seals are read, and no more.
  */
-export async function compareHead(ports: ComparePorts, head: NotedHead): Promise<Compared> {
+export async function compareHead(
+  ports: ComparePorts,
+  head: NotedHead,
+  maxSeals = Number.POSITIVE_INFINITY,
+): Promise<Compared> {
   const { seals } = ports;
   const [seal, newest] = await Promise.all([seals.numbered(head.number), seals.newest()]);
-  if (seal === null) return { outcome: 'missing', newest, findings: [] };
-  if (sealDigest(seal) !== head.digest) return { outcome: 'differs', newest, findings: [] };
-  const findings = await findingsFrom(ports, seal);
-  return { outcome: findings.length === 0 ? 'same' : 'altered', newest, findings };
+  if (seal === null) return { outcome: 'missing', newest, checkedTo: null, findings: [] };
+  if (sealDigest(seal) !== head.digest) return { outcome: 'differs', newest, checkedTo: null, findings: [] };
+  const isWhole = newest === null || newest.number < head.number + maxSeals;
+  const last = isWhole ? newest : await seals.numbered(head.number + maxSeals - 1);
+  const findings = await findingsFrom(ports, seal, { last, isWhole });
+  const checkedTo = last?.number ?? head.number;
+  return { outcome: findings.length === 0 ? 'same' : 'altered', newest, checkedTo, findings };
 }
 
-async function findingsFrom({ lines, seals, keys }: ComparePorts, seal: Seal): Promise<readonly SealFinding[]> {
+async function findingsFrom(
+  { lines, seals, keys }: ComparePorts,
+  seal: Seal,
+  { last: end, isWhole }: { readonly last: Seal | null; readonly isWhole: boolean },
+): Promise<readonly SealFinding[]> {
   const findings: SealFinding[] = [];
-  // Before the keys: those of all seals that are looked at are among them.
-  const newest = await seals.newest();
   const { trusted } = trustedKeys(await keys.all(), null);
   const walk = await SealWalk.begin({
-    seals: { after: (number, limit) => seals.after(number, limit), newest: () => Promise.resolve(newest) },
+    seals: { after: (number, limit) => seals.after(number, limit), newest: () => Promise.resolve(end) },
     keys: trusted,
     from: { number: seal.number - 1, digest: seal.previous, keyNumber: trusted.get(seal.keyId)?.number ?? 0 },
     found: (finding) => {
@@ -64,9 +76,10 @@ async function findingsFrom({ lines, seals, keys }: ComparePorts, seal: Seal): P
   });
   for (let after = Position(Number(seal.first) - 1); ; ) {
     const page = await lines.after(after, pageSize);
-    const last = page.at(-1);
+    const within = isWhole || end === null ? page : page.filter((line) => positionOf(line) <= Number(end.last));
+    const last = within.at(-1);
     if (last === undefined) break;
-    await walk.take(page);
+    await walk.take(within);
     after = Position(positionOf(last));
   }
   await walk.end();

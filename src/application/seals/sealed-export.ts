@@ -19,7 +19,7 @@ const exportForm = 'tallygate-log-1';
 const pageSize = 1_000;
 
 /** Without where the private one is. */
-const publicPart = ({ number, id, publicKey, since, endorsement }: PublicSealKey): PublicSealKey => ({
+export const publicPart = ({ number, id, publicKey, since, endorsement }: PublicSealKey): PublicSealKey => ({
   number,
   id,
   publicKey,

@@ -3,9 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { systemClock } from '../../adapters/clock.js';
-import { postgresEventLines } from '../../adapters/seals/event-lines.js';
-import { postgresSealKeyStore } from '../../adapters/seals/seal-key-store.js';
-import { postgresSealStore } from '../../adapters/seals/seal-store.js';
+import { sealReading } from '../../adapters/seals/seal-reading.js';
 import { compareHead, headText, type NotedHead, readHead } from '../../application/seals/compare-head.js';
 import { publicSealKey } from '../../application/seals/seal.js';
 import { rotateSealKey } from '../../application/seals/seal-keys.js';
@@ -47,11 +45,7 @@ export async function auditSeals({ args, ...context }: CommandContext): Promise<
   await command({ ...context, args: rest });
 }
 
-const storesIn = ({ pool }: Pick<CommandDatabase, 'pool'>) => ({
-  lines: postgresEventLines(pool),
-  seals: postgresSealStore(pool),
-  keys: postgresSealKeyStore(pool),
-});
+const storesIn = ({ pool }: Pick<CommandDatabase, 'pool'>) => sealReading(pool);
 
 /** `audit seals head [--json]`: the newest seal; with `--json` as it is exported. */
 async function sealsHead({ config, log, args }: CommandContext): Promise<void> {

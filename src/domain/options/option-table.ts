@@ -248,6 +248,11 @@ export const optionTable = {
   'general_setting.low_channel_balance': number(1, 0, 1_000_000_000),
   /** For how many days the usage log shows what happened; 0: for ever. */
   'general_setting.log_retention_days': integer(0, 0, maxDaysKept),
+  /** Where the newest seal of the log is sent again and again. */
+  'general_setting.seal_head_delivery': { kind: 'choice', choices: ['off', 'webhook', 'mail', 'file'], initial: 'off' },
+  'general_setting.seal_head_address': line(),
+  'general_setting.seal_head_secret': secret,
+  'general_setting.seal_head_hours': integer(24, 1, 720),
   /** Providers keep what their callers have them keep. */
   'general_setting.keep_upstream': on,
   /** For how many days that can be named. */

@@ -82,6 +82,21 @@ export function channelRunningOut(id: ChannelId, name: string, balance: string):
   };
 }
 
+const sealHeadKind = 'seal_head';
+
+/** The newest seal of the log: `NUMBER:DIGEST`, and the seal as it is exported. */
+export const sealHeadNews = (head: string, seal: string): Notification => ({
+  kind: sealHeadKind,
+  title: '事件日志封印',
+  content: '最新封印：{{value}}<br/>{{value}}',
+  values: [head, seal],
+  isHtml: true,
+  en: { title: 'Seal of the event log', content: 'The newest seal: {{value}}<br/>{{value}}' },
+});
+
+/** Goes to whom the options name, not to the user it waits under. */
+export const isSealHead = ({ kind }: Notification): boolean => kind === sealHeadKind;
+
 /** Sent to a webhook before it is stored. */
 export const trial: Notification = {
   kind: 'test',

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { createGunzip, gzipSync } from 'node:zlib';
 import type { PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Seal } from '../../../src/application/ports/seal-ports.js';
 import { compareHead, headText, readHead } from '../../../src/application/seals/compare-head.js';
 import { positionOf, sealDigest } from '../../../src/application/seals/seal.js';
 import { rotateSealKey } from '../../../src/application/seals/seal-keys.js';
@@ -375,4 +376,14 @@ test('a noted head is not the same where its events, or later ones, are not as t
     const { outcome } = await compareHead({ ...log, lines: givenLines(changed) }, noted);
     expect(outcome).toBe('altered');
   }
+});
+
+test('a comparison reads the events of so many seals, and says up to which', async () => {
+  const noted = readHead(headText((await log.seals.numbered(0)) as Seal)) ?? noHead;
+  const newest = await log.seals.newest();
+  expect(await compareHead(log, noted, 1)).toMatchObject({ outcome: 'same', checkedTo: 0, newest });
+  expect(await compareHead(log, noted)).toMatchObject({ outcome: 'same', checkedTo: newest?.number });
+  const lines = await log.lines.after(beginning, 100);
+  const changed = givenLines(lines.map((line) => line.replace('thing-0', 'thing-9')));
+  expect((await compareHead({ ...log, lines: changed }, noted, 1)).outcome).toBe('altered');
 });

@@ -106,7 +106,18 @@ const operation: readonly SettingSection[] = [
       'StreamCacheQueueLength',
     ),
   },
-  { name: 'log', clears: 'log', fields: plain('LogConsumeEnabled', 'general_setting.log_retention_days') },
+  {
+    name: 'log',
+    clears: 'log',
+    fields: plain(
+      'LogConsumeEnabled',
+      'general_setting.log_retention_days',
+      'general_setting.seal_head_delivery',
+      'general_setting.seal_head_address',
+      'general_setting.seal_head_secret',
+      'general_setting.seal_head_hours',
+    ),
+  },
   {
     name: 'dashboard',
     fields: plain('DataExportEnabled', 'DataExportInterval', 'DataExportDefaultTime'),

@@ -62,6 +62,12 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   'general_setting.ping_interval_seconds': 'In seconds, at least 1.',
   'general_setting.responses_websocket':
     'Codex and others keep one connection open for all turns. Off: they are answered 426 and go on over HTTP.',
+  'general_setting.seal_head_delivery':
+    'off: it is not sent. webhook, mail: to the address below. file: added to the file that SEAL_HEAD_FILE names.',
+  'general_setting.seal_head_address':
+    'The address of a webhook, or mail addresses with ; between them. Best of somebody who does not run this gateway.',
+  'general_setting.seal_head_secret': 'Signs the webhook. May be empty.',
+  'general_setting.seal_head_hours': '1 to 720.',
   'general_setting.session_affinity':
     'Calls of one conversation go to the same channel of a priority, which has their prompt in its cache.',
   'general_setting.store_responses':

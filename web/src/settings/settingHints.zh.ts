@@ -53,6 +53,11 @@ export const settingHintsZh = {
   'general_setting.ping_interval_seconds': '单位：秒，至少 1。',
   'general_setting.responses_websocket':
     'Codex 等客户端可在一个连接上完成多轮对话。关闭后以 426 回应，客户端改用 HTTP。',
+  'general_setting.seal_head_delivery':
+    'off 不发送；webhook、mail 发送到下方地址；file 追加到环境变量 SEAL_HEAD_FILE 指定的文件。',
+  'general_setting.seal_head_address': 'Webhook 地址，或用分号分隔的邮箱。应由不运营本网关的人持有。',
+  'general_setting.seal_head_secret': '用于签名 Webhook，可留空。',
+  'general_setting.seal_head_hours': '1 至 720。',
   'general_setting.session_affinity': '同一会话的调用在同一优先级内固定使用同一渠道，以命中该渠道上游的提示词缓存。',
   'general_setting.store_responses':
     '上游只有聊天接口时，响应及其对话加密保存在网关，用户可凭 previous_response_id 继续对话。关闭后此类 ID 会被拒绝，已保存的内容会被删除。',
