@@ -4,10 +4,7 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphq
 import { buildSchemaSync } from 'type-graphql';
 import { ApiKeyResolver } from './api-keys/api-key.js';
 import { ApiKeyCommandResolver } from './api-keys/api-key-commands.js';
-import { quotaHistoryResolvers } from './audit/quota-history.js';
-import { sealResolvers } from './audit/seals.js';
-import { SettingsAtResolver } from './audit/settings-at.js';
-import { asOfResolvers } from './audit/things-at.js';
+import { auditResolvers } from './audit/audit.js';
 import { ChannelResolver } from './channels/channel.js';
 import { ChannelCommandResolver } from './channels/channel-commands.js';
 import { ChannelFailuresResolver } from './channels/channel-failures.js';
@@ -101,10 +98,7 @@ export function graphqlSchema(): GraphQLSchema {
       PaymentCommandResolver,
       OptionResolver,
       OptionHistoryResolver,
-      ...quotaHistoryResolvers,
-      ...asOfResolvers,
-      ...sealResolvers,
-      SettingsAtResolver,
+      ...auditResolvers,
       PriceTableResolver,
       PriceSourceResolver,
       PriceDifferenceResolver,

@@ -12,7 +12,7 @@ import { sealLine } from './sealed-export.js';
  * in the queue of notifications, once for each interval, whoever asks and however often the process is started.
  */
 
-export interface SealHeadPorts {
+interface SealHeadPorts {
   readonly seals: Pick<SealStore, 'newest'>;
   readonly clock: Clock;
   readonly settings: () => Settings;

@@ -65,7 +65,7 @@ describe('the head of the seals', () => {
     expect([waiting, appended]).toEqual([[], []]);
   });
 
-  test('waits in the queue once for each interval, also where the process is started anew', async () => {
+  test('waits in the queue once for each interval, also after a restart', async () => {
     const options = { 'general_setting.seal_head_delivery': 'mail', 'general_setting.seal_head_hours': '2' };
     const { clock, send } = sender(options);
     await send();

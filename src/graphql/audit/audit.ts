@@ -1,0 +1,12 @@
+import { quotaHistoryResolvers } from './quota-history.js';
+import { sealResolvers } from './seals.js';
+import { SettingsAtResolver } from './settings-at.js';
+import { asOfResolvers } from './things-at.js';
+
+/** What the auditor's desk asks. */
+export const auditResolvers = [
+  ...quotaHistoryResolvers,
+  ...asOfResolvers,
+  ...sealResolvers,
+  SettingsAtResolver,
+] as const;
