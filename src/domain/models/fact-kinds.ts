@@ -73,6 +73,8 @@ interface GeneralFacts {
   readonly startsSlowly: boolean;
   /** It searches once for every answer, and reports nothing of it in its usage. */
   readonly searchesAlways: boolean;
+  /** It searches without being asked to, as often as it sees fit, and reports how often. */
+  readonly searchesUnasked: boolean;
   /** What it finds by itself comes into its prompt, and is charged as such. */
   readonly readsWhatItFinds: boolean;
   /** Google sells its searches by the prompt. Otherwise by the query. */

@@ -22,6 +22,7 @@ const unknown: ModelFacts = {
   thinksUnasked: false,
   startsSlowly: false,
   searchesAlways: false,
+  searchesUnasked: false,
   readsWhatItFinds: false,
   searchesByPrompt: false,
   retires: null,

@@ -15,6 +15,8 @@ const squares = (base: number, each: number, side: number, max: number): Pick<Mo
 });
 
 const families: readonly FactRow[] = [
+  // It searches as often as its preset lets it: https://docs.perplexity.ai/docs/agent-api/presets
+  family(/^(sonar\b|llama-3-sonar-.*-online$)/, { searchesUnasked: true, readsWhatItFinds: true }),
   // OpenRouter's: https://openrouter.ai/docs/features/web-search
   family(/:online$/, { searchesAlways: true, readsWhatItFinds: true }),
 

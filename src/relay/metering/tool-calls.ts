@@ -32,7 +32,11 @@ export function toolCallsOf(
     const searchLimit = Math.max(maxSearches, countIn(body.max_tool_calls) ?? 0);
     max = larger(max, maxIn(askedTools(body, switched), names, answers, searchLimit));
   }
-  for (const name of names) if (factsOf(name).searchesAlways) max = larger(max, { [webSearch]: answers });
+  for (const name of names) {
+    const { searchesAlways, searchesUnasked } = factsOf(name);
+    if (searchesAlways) max = larger(max, { [webSearch]: answers });
+    if (searchesUnasked) max = larger(max, { [webSearch]: answers * maxSearches });
+  }
   return max;
 }
 

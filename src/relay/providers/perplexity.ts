@@ -5,8 +5,9 @@ import { isList, type JsonObject } from '../json/json.js';
 import { alternating } from '../protocols/openai/alternating.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { perplexityCost } from '../protocols/openai/reported-cost.js';
-import { boundedTopP, urlAt } from '../protocols/openai/request.js';
+import { boundedTopP, cloudflareGateway, urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
+import { asAgentRun, withoutSonarMembers } from '../protocols/perplexity-agent.js';
 
 /** What it understands besides the members that begin with one of these words. */
 const known = new Set(
@@ -34,6 +35,21 @@ const withoutTools: Edit = (body) => {
   return body;
 };
 
+/**
+ * The vendor has its Agent API alone. Resellers, and whoever else has such models behind an address of their own, go on with
+ * the chat that Sonar had.
+ */
+const isVendors = (baseUrl: string): boolean =>
+  baseUrl === '' || baseUrl.startsWith(cloudflareGateway) || /^https:\/\/api\.perplexity\.ai(\/|$)/i.test(baseUrl);
+
+/** Edits of Sonar's chat, or of one that is put to the Agent API. */
+const sonarOr =
+  (agent: Edit, ...sonar: readonly Edit[]): Edit =>
+  (body, target) => {
+    if (target.channel.responsesOnly === true) return agent(body, target);
+    return sonar.reduce((edited, edit) => edit(edited, target), body);
+  };
+
 export const perplexity: Provider = {
   ...usual,
   type: 27,
@@ -47,9 +63,12 @@ export const perplexity: Provider = {
   colour: 'blue',
   keyHint: 'API key',
   modes: ['chat'],
+  responsesAlone: isVendors,
   protocol: openAi({
-    url: urlAt({ chat: '/chat/completions' }),
-    edits: [withoutTools, knownMembers, alternating, boundedTopP(0, 0.99)],
+    // https://docs.perplexity.ai/docs/agent-api/openai-compatibility
+    url: urlAt({ chat: '/chat/completions', responses: '/v1/responses' }),
+    edits: [sonarOr(withoutSonarMembers, withoutTools, knownMembers, alternating, boundedTopP(0, 0.99))],
+    reshapeResponses: asAgentRun,
     cost: perplexityCost,
   }),
 };

@@ -34,7 +34,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     ernie-x1-turbo-32k glm-3-turbo glm-4 glm-4-0520 glm-4-air glm-4-airx glm-4-alltools glm-4-flash glm-4-flashx
     glm-4-long glm-4-plus hunyuan jina-clip-v1 jina-clip-v2
       kimi-k3 llama-3-70b-instruct llama-3-8b-instruct
-    llama-3-sonar-large-32k-online llama-3-sonar-small-32k-online llama3-7b llama3.1:8b llama3.3:latest
+    llama3-7b llama3.1:8b llama3.3:latest
     llama3:latest meta/llama-4-maverick-17b-128e-instruct-maas meta/llama-4-scout-17b-16e-instruct-maas
     meta/llama3-405b-instruct-maas ministral-14b-latest ministral-3b-latest ministral-8b-latest mistral-large-2512
     mistral-large-latest mistral-medium-2505 mistral-medium-2508 mistral-medium-3 mistral-medium-3.5
@@ -42,7 +42,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     mixtral-8x7b-instruct mj_blend mj_custom_zoom mj_describe mj_high_variation mj_imagine mj_inpaint
     mj_low_variation mj_modal mj_pan mj_reroll mj_shorten mj_upload mj_upscale mj_variation mj_zoom
     moonshotai/Kimi-K2-Instruct-0905 open-mistral-7b
-    open-mixtral-8x7b phi4:latest pixtral-large-latest semantic_similarity_s1_v1 sonar sonar-deep-research
+    open-mixtral-8x7b phi4:latest pixtral-large-latest semantic_similarity_s1_v1
     suno_lyrics suno_music swap_face
     tao-8k text-ada-001 text-babbage-001 text-curie-001 text-davinci-edit-001
      text-search-ada-doc-001 voxtral-mini-latest whisper-1 yi-large yi-large-preview
@@ -53,7 +53,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
   [
     `
     360gpt-pro 360gpt2-pro @hf/nousresearch/hermes-2-pro-mistral-7b deepseek/deepseek-v4-pro ernie-lite-pro-128k
-    ernie-speed-pro-128k sonar-pro`,
+    ernie-speed-pro-128k`,
     { minThinkingLevel: 'low' },
   ],
   [
@@ -1616,10 +1616,29 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     'qwq-plus qwq-plus-latest',
     { separateThinking: { max: 32768, when: 'always', budgeted: false }, separateEverywhere: true },
   ],
-  ['sonar-reasoning', { separateThinking: { max: 131072, when: 'always', budgeted: true }, thinksUnasked: true }],
+  [
+    'sonar sonar-deep-research llama-3-sonar-large-32k-online llama-3-sonar-small-32k-online',
+    { searchesUnasked: true, readsWhatItFinds: true },
+  ],
+  ['sonar-pro', { searchesUnasked: true, readsWhatItFinds: true, minThinkingLevel: 'low' }],
+  [
+    'sonar-reasoning',
+    {
+      searchesUnasked: true,
+      readsWhatItFinds: true,
+      separateThinking: { max: 131072, when: 'always', budgeted: true },
+      thinksUnasked: true,
+    },
+  ],
   [
     'sonar-reasoning-pro',
-    { separateThinking: { max: 131072, when: 'always', budgeted: true }, thinksUnasked: true, minThinkingLevel: 'low' },
+    {
+      searchesUnasked: true,
+      readsWhatItFinds: true,
+      separateThinking: { max: 131072, when: 'always', budgeted: true },
+      thinksUnasked: true,
+      minThinkingLevel: 'low',
+    },
   ],
   [
     `

@@ -74,10 +74,11 @@ export function responsesRequest(
 export function responsesPost(
   variant: OpenAiVariant,
   target: Target,
-  asked: JsonObject,
+  given: JsonObject,
   source?: JsonSource,
 ): UpstreamRequest {
   const { channel, caller, options } = target;
+  const asked = variant.reshapeResponses?.(given, target) ?? given;
   const override = options.passThrough ? null : channel.paramOverride;
   let body = override === null ? asked : overridden(asked, override, caller.maxOutput);
   // What sums up, or counts, keeps nothing. A caller of another interface has no use for what is kept.

@@ -170,8 +170,9 @@ export class ResponsesStream extends SseStream {
     this.reportUsage(usage, response.usage);
   }
 
-  private fail({ response }: JsonObject): void {
-    const reported = isObject(response) ? response : {};
+  /** Some say only why. */
+  private fail(event: JsonObject): void {
+    const reported = isObject(event.response) ? event.response : event;
     this.generated.response(reported);
     this.generated.serviceTier = reportedTier(reported.service_tier);
     const usage = this.usageOf(reported);

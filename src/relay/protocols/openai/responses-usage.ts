@@ -1,5 +1,5 @@
 import type { Usage } from '../../../domain/call/usage.js';
-import type { JsonObject } from '../../json/json.js';
+import { countIn, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
 import { withoutCost } from './reported-cost.js';
 import { correctedOpenAiUsage, readOpenAiUsage, type Unreported, writeOpenAiUsage } from './usage.js';
 
@@ -13,9 +13,34 @@ const names = [
   ['total_tokens', 'total_tokens'],
 ] as const;
 
+/** What Perplexity calls the parts of the input; the same object where it has OpenAI's names. */
+function inputDetails(details: JsonValue | undefined): JsonValue | undefined {
+  if (!isObject(details)) return details;
+  const { cache_read_input_tokens: read, cache_creation_input_tokens: written, ...rest } = details;
+  if (read === undefined && written === undefined) return details;
+  return {
+    ...(read !== undefined && { cached_tokens: read }),
+    ...(written !== undefined && { cache_write_tokens: written }),
+    ...rest,
+  };
+}
+
+/** How often Perplexity says that it has searched; null: it does not say. */
+function searchesIn({ tool_calls_details: calls }: JsonObject): number | null {
+  if (!isObject(calls)) return null;
+  let searches = 0;
+  for (const [name, call] of Object.entries(calls))
+    if (/search/.test(name) && isObject(call)) searches += countIn(call.invocation) ?? 0;
+  return searches;
+}
+
 function inChatWords(reported: JsonObject): JsonObject {
   const chat: JsonObject = {};
   for (const [own, other] of names) if (reported[own] !== undefined) chat[other] = reported[own];
+  const details = inputDetails(chat.prompt_tokens_details);
+  if (details !== undefined) chat.prompt_tokens_details = details;
+  const searches = searchesIn(reported);
+  if (searches !== null) chat.num_search_queries = searches;
   return chat;
 }
 

@@ -59,6 +59,8 @@ export interface OpenAiVariant {
   readonly edits?: readonly Edit[];
   /** Puts the body into another form, for an interface of the provider's own. Also in pass-through. */
   readonly reshape?: Edit;
+  /** The same of a body in the words of Responses. Also of a chat that is put so. */
+  readonly reshapeResponses?: Edit;
   /** It fetches nothing: pictures by their address are put into the request. Not in pass-through. */
   readonly inlinesPictures?: true;
   /** It judges conversations, and not texts and pictures alone. */
