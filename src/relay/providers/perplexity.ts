@@ -35,12 +35,20 @@ const withoutTools: Edit = (body) => {
   return body;
 };
 
+/** An address of the Agent API itself, by either of its names. */
+const isAgents = /\/(agent|responses)$/;
+
+const path = urlAt({ chat: '/chat/completions', responses: '/v1/responses' });
+
 /**
  * The vendor has its Agent API alone. Resellers, and whoever else has such models behind an address of their own, go on with
  * the chat that Sonar had.
  */
 const isVendors = (baseUrl: string): boolean =>
-  baseUrl === '' || baseUrl.startsWith(cloudflareGateway) || /^https:\/\/api\.perplexity\.ai(\/|$)/i.test(baseUrl);
+  baseUrl === '' ||
+  isAgents.test(baseUrl) ||
+  baseUrl.startsWith(cloudflareGateway) ||
+  /^https:\/\/api\.perplexity\.ai(\/|$)/i.test(baseUrl);
 
 /** Edits of Sonar's chat, or of one that is put to the Agent API. */
 const sonarOr =
@@ -66,7 +74,7 @@ export const perplexity: Provider = {
   responsesAlone: isVendors,
   protocol: openAi({
     // https://docs.perplexity.ai/docs/agent-api/openai-compatibility
-    url: urlAt({ chat: '/chat/completions', responses: '/v1/responses' }),
+    url: (target) => (isAgents.test(target.base) ? target.base : path(target)),
     edits: [sonarOr(withoutSonarMembers, withoutTools, knownMembers, alternating, boundedTopP(0, 0.99))],
     reshapeResponses: asAgentRun,
     cost: perplexityCost,

@@ -4,6 +4,7 @@ import { type Caller, type Callers, chunksIn, isWholeStream, openCallers } from 
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { bedrockAnswers } from '../../support/upstreams/bedrock-answers.js';
+import { grantedToken, newerAnswers } from '../../support/upstreams/newer-answers.js';
 import { startUpstream, type Upstream, type UpstreamCall } from '../../support/upstreams/upstream.js';
 import { saidByAll, type WireAnswers, wireAnswers } from '../../support/upstreams/wire-answers.js';
 
@@ -18,7 +19,7 @@ let caller: Caller;
 let asked: UpstreamCall[] = [];
 let serve: (call: UpstreamCall, response: ServerResponse) => void;
 
-const wires = [...wireAnswers, ...bedrockAnswers];
+const wires = [...wireAnswers, ...bedrockAnswers, ...newerAnswers];
 const modelOf = ({ type, model }: WireAnswers): string => model ?? `wire-${type}`;
 const table = (value: number): string =>
   JSON.stringify(Object.fromEntries(wires.map((wire) => [modelOf(wire), value])));
@@ -29,6 +30,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ RELAY_TIMEOUT: '2' });
   callers = openCallers(gateway.url);
   upstream = await startUpstream((call, response) => {
+    if (call.url === '/token') return void response.end(grantedToken);
     asked.push(call);
     serve(call, response);
   });
@@ -36,8 +38,10 @@ beforeAll(async () => {
   await gateway.setOption('CompletionRatio', table(3));
   await gateway.setOption('CacheRatio', table(0.5));
   for (const wire of wires) {
-    const { type, key, basePath = '' } = wire;
-    await gateway.addChannel({ type, key, models: [modelOf(wire)], baseUrl: upstream.url + basePath });
+    const { type, key, keyAt, basePath = '', other = '', setting = null } = wire;
+    const baseUrl = upstream.url + basePath;
+    const settings = { type, key: keyAt?.(upstream.url) ?? key, models: [modelOf(wire)], baseUrl, other, setting };
+    await gateway.addChannel(settings);
   }
 });
 afterAll(async () => {
@@ -51,7 +55,7 @@ beforeEach(async () => {
   caller = callers.with(await gateway.addApiKey(user));
 });
 
-const chargeOf = ({ cached }: WireAnswers): number => 1_000 - cached + cached * 0.5 + 50 * 3;
+const chargeOf = ({ cached, completion = 3 }: WireAnswers): number => 1_000 - cached + cached * 0.5 + 50 * completion;
 
 const answerWhole =
   (wire: WireAnswers) =>
@@ -70,6 +74,7 @@ describe.each(wires.map((wire) => [wire.type, wire.path, wire] as const))(
   'a channel of type %i at %s',
   (_type, _path, wire) => {
     const shown = wire.shownKey ?? wire.key;
+    const [header, value] = wire.shownIn ?? ['authorization', `Bearer ${shown}`];
     const body = { model: modelOf(wire), messages: [question], max_tokens: 500 };
 
     test('answers whole, is asked with its key, and charges what the formula says', async () => {
@@ -80,7 +85,7 @@ describe.each(wires.map((wire) => [wire.type, wire.path, wire] as const))(
         choices: [{ message: { content: saidByAll }, finish_reason: 'stop' }],
         usage: { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050 },
       });
-      expect(asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([[wire.path, `Bearer ${shown}`]]);
+      expect(asked.map(({ url, headers }) => [url, headers[header]])).toEqual([[wire.path, value]]);
       expect(await lineOf(gateway, user, answer)).toMatchObject({ quota: chargeOf(wire), usage_source: 'upstream' });
       expect(await gateway.available(user)).toBe(10_000_000 - chargeOf(wire));
     });
@@ -133,11 +138,14 @@ describe.each(wires.map((wire) => [wire.type, wire.path, wire] as const))(
       expect(line.quota).toBeGreaterThan(0);
       expect(line.quota).toBeLessThan(chargeOf(wire));
     });
-
-    test.each([false, true])('that never answers is given up, and costs nothing (streamed: %s)', async (stream) => {
-      serve = () => undefined;
-      expect((await caller.chat({ ...body, stream })).status).toBeGreaterThanOrEqual(500);
-      expect(await gateway.available(user)).toBe(10_000_000);
-    });
   },
 );
+
+test('upstreams that never answer are given up, and cost nothing, on each of these wires, streamed and whole', async () => {
+  serve = () => undefined;
+  const bodies = wires.flatMap((wire) => [false, true].map((stream) => ({ model: modelOf(wire), stream })));
+  const answers = await Promise.all(bodies.map((body) => caller.chat({ ...body, messages: [question] })));
+  for (const { status } of answers) expect(status).toBeGreaterThanOrEqual(500);
+  expect(asked).toHaveLength(bodies.length);
+  expect(await gateway.available(user)).toBe(10_000_000);
+});

@@ -99,6 +99,7 @@ describe('a chat for the Agent API', () => {
     ['https://gateway.ai.cloudflare.com/v1/a/g/perplexity-ai', true],
     ['https://api.perplexity.ai.example', false],
     ['https://reseller.example', false],
+    ['https://proxy.example/perplexity/v1/agent', true],
   ])('is put by a channel with the base URL %j: %s', (baseUrl, agent) => {
     expect(perplexity.responsesAlone?.(baseUrl)).toBe(agent);
   });

@@ -53,9 +53,8 @@ const openAiUsage = {
 const chunk = (choice: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', choices: [{ index: 0, delta: choice, finish_reason: finish }] })}\n\n`;
 
-const openAiForm: WireAnswers = {
-  ...{ type: 33, key, shownKey: apiKey, model: 'openai.wire-v1', basePath: '/openai/v1' },
-  path: '/openai/v1/chat/completions',
+/** A chat in OpenAI's form, at whichever address. */
+export const openAiForm = {
   whole: {
     id: 'c1',
     object: 'chat.completion',
@@ -69,8 +68,14 @@ const openAiForm: WireAnswers = {
     `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', choices: [], usage: openAiUsage })}\n\ndata: [DONE]\n\n`,
   ],
   endFrames: 2,
-  refusal: (message) => ({ error: { message, type: 'some_error' } }),
+  refusal: (message: string) => ({ error: { message, type: 'some_error' } }),
   cached: 100,
+};
+
+const openAiAtAmazon: WireAnswers = {
+  ...openAiForm,
+  ...{ type: 33, key, shownKey: apiKey, model: 'openai.wire-v1', basePath: '/openai/v1' },
+  path: '/openai/v1/chat/completions',
 };
 
 const usage = { input_tokens: 900, cache_read_input_tokens: 100, cache_creation_input_tokens: 0, output_tokens: 50 };
@@ -97,4 +102,4 @@ const messagesForm: WireAnswers = {
   cached: 100,
 };
 
-export const bedrockAnswers: readonly WireAnswers[] = [converse, openAiForm, messagesForm];
+export const bedrockAnswers: readonly WireAnswers[] = [converse, openAiAtAmazon, messagesForm];

@@ -5,6 +5,12 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 export interface WireAnswers {
   readonly type: number;
   readonly key: string;
+  /** Which header shows it, and how. Left out: as a bearer token. */
+  readonly shownIn?: readonly [header: string, value: string];
+  /** Where the key has the address at which tokens are granted: what a channel has as its key. Left out: `key`. */
+  readonly keyAt?: (upstreamUrl: string) => string;
+  readonly other?: string;
+  readonly setting?: string;
   /** What of the key is shown upstream. Left out: all. */
   readonly shownKey?: string;
   /** Left out: one by its type. */
@@ -21,6 +27,8 @@ export interface WireAnswers {
   readonly endFrames?: number;
   readonly streamType?: string;
   readonly refusal: (message: string) => JsonObject;
+  /** What an output token costs, where its name has a fixed ratio. Left out: 3, as the journey sets it. */
+  readonly completion?: number;
   /** Input tokens that come from a cache, where the wire reports them. */
   readonly cached: number;
 }
