@@ -5,13 +5,16 @@ import { neutralAs } from './request-builder.js';
 
 /*
  * Perplexity's Agent API, which took the place of Sonar's chat in September 2026. It is the Responses interface with fewer
- * members, and what it does not know it refuses: https://docs.perplexity.ai/api-reference/agent-post. Models and members
- * of Sonar are put as its maker says: https://docs.perplexity.ai/docs/agent-api/migrate-from-sonar/how-to.
+ * members, and what it does not know it refuses: https://docs.perplexity.ai/api-reference/agent-post. Its members are
+ * those of https://www.npmjs.com/package/@perplexity-ai/perplexity_ai.
  */
 
 const ownModel = 'perplexity/sonar';
 
-/** How the names of Sonar are served: by its one model that is left, as often as the preset goes on searching. */
+/**
+ * How the names of Sonar are served: by its one model that is left, as often as the preset goes on searching. Which preset
+ * stands for which name is a choice: https://github.com/danielmiessler/Fabric/releases/tag/v1.4.528 has the same.
+ */
 const presets: ReadonlyMap<string, string | null> = new Map([
   ['sonar', null],
   ['sonar-pro', 'fast'],

@@ -73,7 +73,7 @@ export const perplexity: Provider = {
   modes: ['chat'],
   responsesAlone: isVendors,
   protocol: openAi({
-    // https://docs.perplexity.ai/docs/agent-api/openai-compatibility
+    // https://docs.perplexity.ai/docs/grounded-llm/openai-compatibility
     url: (target) => (isAgents.test(target.base) ? target.base : path(target)),
     edits: [sonarOr(withoutSonarMembers, withoutTools, knownMembers, alternating, boundedTopP(0, 0.99))],
     reshapeResponses: asAgentRun,

@@ -3,8 +3,8 @@ import { isObject, type JsonObject, numberIn, objectsIn, scalarText, textIn } fr
 /*
  * A transcript that comes while a recording is heard, in the events of OpenAI's interface:
  * https://developers.openai.com/api/reference/resources/audio/subresources/transcriptions/streaming-events. Others say
- * the same in words of their own: Mistral (https://docs.mistral.ai/api/endpoint/audio/transcriptions), and vLLM in
- * chunks like those of a chat (https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html).
+ * the same in words of their own: Mistral (https://docs.rs/crate/mistral-openapi-client), and vLLM in chunks like those of
+ * a chat, which were not compared with a server of it.
  */
 
 export const textDelta = 'transcript.text.delta';
