@@ -6,6 +6,7 @@ import { apiKeyQueries } from './api-keys/api-key-queries.js';
 import type { ApplicationPorts } from './application-ports.js';
 import { asOfQueries } from './audit/as-of-queries.js';
 import { quotaHistoryQueries } from './audit/quota-history.js';
+import { receiptQueries } from './audit/receipt-queries.js';
 import { settingsQueries } from './audit/settings-at.js';
 import { channelQueries } from './channels/channel-queries.js';
 import { UsageFeed } from './memory/usage-feed.js';
@@ -74,6 +75,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...securityQueries({ factors: signIn.factorMemory, personal }),
     ...usageQueries({ ...reading, vault, directory, clock, usageFeed }),
     ...callQueries({ db, progress, store }),
+    ...receiptQueries({ db, progress, store, clock, vault, sealing: ports.sealing }),
     ...taskQueries({ ...reading, vault, personal, taskStore: ports.taskStore }),
     ...statementQueries({ db, directory, clock, tail, progress }),
     ...logExportQueries({ db, tail, progress }),

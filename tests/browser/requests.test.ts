@@ -99,6 +99,44 @@ function requests(launched: () => Browser): void {
     await page.getByRole('dialog').getByRole('article').first().getByText('root').waitFor();
   });
 
+  test('has a receipt with the events that set its price, saved as signed JSON and printed on one sheet', async () => {
+    const { page } = user;
+    await page.goto(`/log/${served}`);
+    await page.getByRole('link', { name: 'Receipt' }).click();
+    await rowOf(page, 'Price factors', 'GroupRatio[default]')
+      .getByText(/^position \d+, \d{4}-/)
+      .waitFor();
+    await section(user, 'Amounts').getByText('Paid').waitFor();
+    await section(user, 'Calculation').getByText('The upstream reported what was used.').waitFor();
+    await rowOf(page, 'Events in the log', 'CallSettled')
+      .getByText(/^[0-9a-f]{64}$/)
+      .waitFor();
+    // The first seal is made within ten seconds of the start.
+    await page.getByText('Every event is covered by a seal.').waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save signed JSON' }).click();
+    const signed = await readFile(await (await downloading).path(), 'utf8');
+    expect(JSON.parse(signed)).toMatchObject({
+      receipt: { requestId: served, disclosure: 'caller', sealing: 'sealed' },
+    });
+    expect(`${await page.content()}${signed}`).not.toContain('hidden-harbour');
+    const printed = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    expect(printed.match(/\/Type\s*\/Page\b(?!s)/g)).toHaveLength(1);
+  });
+
+  test('has a receipt that names the channels to root, without barriers in both themes, and fits a phone', async () => {
+    const { page } = root;
+    await page.goto(`/log/${served}/receipt`);
+    await section(root, 'Request').getByText('hidden-harbour').waitFor();
+    await expectNoBarriers(page);
+    const { width, height } = page.viewportSize() ?? { width: 1280, height: 800 };
+    await page.setViewportSize({ width: 600, height: 900 });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(600);
+    await page.setViewportSize({ width, height });
+    await page.goto('/log/anything/receipt');
+    await page.getByText('There is no receipt of this request').waitFor();
+  });
+
   test('shows root which channel failed it, with the error, and that its reservation was released', async () => {
     const { page } = root;
     await page.goto(`/log/${failed.id}`);

@@ -78,6 +78,26 @@ describe('a call by its request id', () => {
     for (const { json } of call?.events ?? []) expect(Object.keys(JSON.parse(json))).not.toContain('attempts');
   });
 
+  test('has a receipt with its charge for its caller and for root, and none for others', async () => {
+    const answer = await ask('gpt-4o-mini');
+    await answer.text();
+    const id = answer.headers.get('x-request-id') ?? '';
+    const document = `query ($id: ID!) { receipt(requestId: $id) { requestId status paid usage { quantity count } usageSource
+      factors { factor kind at position } calculation { total } outcome { charged suspense upstreamCost }
+      events { type position hash } sealing attempts { channelName } } }`;
+    const receiptFor = async (by: GraphqlClient): Promise<Data | null> => (await by.ask(document, { id })).receipt;
+    const own = await receiptFor(client);
+    expect(own).toMatchObject({ requestId: id, status: 'SETTLED', usageSource: 'UPSTREAM', attempts: null });
+    expect(own).toMatchObject({ paid: own?.calculation.total, outcome: { suspense: null, upstreamCost: null } });
+    const model = own?.factors.find(({ factor }: Data) => factor === 'model');
+    const [reservation] = own?.events ?? [];
+    expect(model).toMatchObject({ kind: 'CHANGED', position: expect.any(Number) });
+    expect(model.position).toBeLessThan(reservation.position);
+    expect(reservation.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(await receiptFor(server.root)).toMatchObject({ attempts: [{ channelName: 'harbour' }], paid: own?.paid });
+    expect(await receiptFor(stranger)).toBeNull();
+  });
+
   test('is shown to administrators with its user, the channels tried and the author of its price', async () => {
     const answer = await ask('gpt-4o');
     await answer.text();

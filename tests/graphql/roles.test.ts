@@ -69,6 +69,7 @@ const operations: Readonly<
     task: ['ordinary', 'task(id: 999999) { id }'],
     channelFailures: ['admin-reading', 'channelFailures(channelId: 999999, from: 0, to: 1) { failures }'],
     channelHistory: ['admin-reading', 'channelHistory { hasMore }'],
+    receipt: ['ordinary', 'receipt(requestId: "unknown") { status }'],
     settingsAt: ['root-reading', 'settingsAt(moment: { at: 0 }) { key }'],
     quotaHistory: ['ordinary', 'quotaHistory(of: { kind: CALL, id: "!" }) { hasMore }'],
     balanceAt: ['ordinary', 'balanceAt(of: { kind: CALL, id: "!" }, moment: { at: 0 }) { available }'],

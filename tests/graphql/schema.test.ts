@@ -21,6 +21,8 @@ describe('the GraphQL schema', () => {
       'Mutation.issueAccessToken',
       'Mutation.requestPasswordReset',
       'Mutation.resetPassword',
+      // Of lines of the log, each with a random id in it.
+      'ReceiptEvent.hash',
       // Whether something is there or allowed, not what.
       'Seal.eventsHash',
       'Status.passwordLogin',

@@ -49,6 +49,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   channelFailures: () => `(channelId: ${ids.channel}, from: 0, to: 99999999999)`,
   logStatistics: () => '(everyone: true)',
   call: () => `(requestId: "${ids.call}")`,
+  receipt: () => `(requestId: "${ids.call}")`,
   usageFailures: () => '(from: 0, to: 30000000, everyone: true)',
   usageFailureHistory: () => '(from: 1700000000, to: 1800000000, interval: WEEK, everyone: true)',
   usageStatistics: () => '(from: 0, to: 99999999999, everyone: true, by: [USER, API_KEY, MODEL, CHANNEL, GROUP])',

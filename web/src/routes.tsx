@@ -50,6 +50,10 @@ const forViewers: RouteObject[] = [
   { path: 'audit', lazy: async () => ({ Component: (await import('./audit/AuditPage.js')).AuditPage }) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log/UsageLogPage.js')).UsageLogPage }) },
   { path: 'log/:requestId', lazy: async () => ({ Component: (await import('./log/CallPage.js')).CallPage }) },
+  {
+    path: 'log/:requestId/receipt',
+    lazy: async () => ({ Component: (await import('./log/ReceiptPage.js')).ReceiptPage }),
+  },
 ];
 
 const forAdministrators: RouteObject[] = [

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { GrowingLines } from '../../application/ports/seal-ports.js';
+import type { GrowingLines, LineByPosition } from '../../application/ports/seal-ports.js';
 import { beginning, type Position } from '../../domain/events/events.js';
 import { statements } from '../database/statements.js';
 
@@ -35,6 +35,20 @@ export function postgresEventLines(pool: Pool): GrowingLines {
     async head() {
       const { rows } = await query<{ head: Position | null }>('SELECT max(position) AS head FROM events');
       return rows[0]?.head ?? beginning;
+    },
+  };
+}
+
+/** The same lines, found by index. */
+export function postgresLineByPosition(pool: Pool): LineByPosition {
+  const query = statements(pool);
+  return {
+    async at(position) {
+      const { rows } = await query<{ line: string }>({
+        text: `SELECT ${line} AS line FROM events WHERE position = $1`,
+        values: [position],
+      });
+      return rows[0]?.line ?? null;
     },
   };
 }

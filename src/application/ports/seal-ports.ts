@@ -13,6 +13,12 @@ export interface EventLines {
   after(after: Position, limit: number): Promise<readonly string[]>;
 }
 
+/** Those of single events. */
+export interface LineByPosition {
+  /** null: the log has no event there. */
+  at(position: Position): Promise<string | null>;
+}
+
 /** With how far the log goes now. */
 export interface GrowingLines extends EventLines {
   head(): Promise<Position>;

@@ -29,6 +29,7 @@ interface PriceChange {
   readonly at: Instant;
   /** For root, like the history itself; null: for others, or it was not recorded. */
   readonly by: UserId | null;
+  /** null: not for this viewer. */
   readonly position: Position | null;
 }
 
@@ -102,6 +103,7 @@ function statedText({ text, pinned }: { readonly text: string | null; readonly p
   return JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).filter(([name]) => names.has(name))));
 }
 
+/** With who has set them, and where in the log: what of it somebody may see is for the caller to decide. */
 export function priceOrigins({ db, progress }: PriceOriginPorts) {
   const originOf = async (source: PriceFactor, before: Position): Promise<PriceOrigin['setBy']> => {
     if (source.option === null) return 'built-in';
@@ -128,10 +130,7 @@ export function priceOrigins({ db, progress }: PriceOriginPorts) {
     return null;
   };
 
-  const disclosedTo = (viewer: Actor, setBy: PriceOrigin['setBy']): PriceOrigin['setBy'] =>
-    typeof setBy === 'string' || mayDo(viewer, 'root-reading') ? setBy : { at: setBy.at, by: null, position: null };
-
-  return async (viewer: Actor, { price, model: called, group, position }: PricedCall) => {
+  return async ({ price, model: called, group, position }: PricedCall): Promise<readonly PriceOrigin[]> => {
     const model = price.like ?? called;
     const isUpToDate = await progress.reached(position, patienceMs, [optionHistory.name, priceHistory.name]);
     const record = isUpToDate ? await recordOf({ price, model, position }) : null;
@@ -147,13 +146,27 @@ export function priceOrigins({ db, progress }: PriceOriginPorts) {
           option: null,
           entry: model,
           inRecord: true,
-          setBy: disclosedTo(viewer, { at, by, position }),
+          setBy: { at, by, position },
         });
         continue;
       }
       const setBy = isUpToDate || option === null ? await originOf(source, position) : 'unknown';
-      origins.push({ factor, value, option, entry, inRecord: false, setBy: disclosedTo(viewer, setBy) });
+      origins.push({ factor, value, option, entry, inRecord: false, setBy });
     }
     return origins;
+  };
+}
+
+/** As a viewer may see them: by whom, and by which event, is for root and auditors. */
+export function disclosedPriceOrigins(ports: PriceOriginPorts) {
+  const originsOf = priceOrigins(ports);
+  return async (viewer: Actor, call: PricedCall): Promise<readonly PriceOrigin[]> => {
+    const origins = await originsOf(call);
+    if (mayDo(viewer, 'root-reading')) return origins;
+    return origins.map((origin) =>
+      typeof origin.setBy === 'string'
+        ? origin
+        : { ...origin, setBy: { at: origin.setBy.at, by: null, position: null } },
+    );
   };
 }

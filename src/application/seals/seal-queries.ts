@@ -1,7 +1,7 @@
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
-import type { EventLines, PublicSealKey, Seal, SealKeyStore, SealStore } from '../ports/seal-ports.js';
+import type { EventLines, LineByPosition, PublicSealKey, Seal, SealKeyStore, SealStore } from '../ports/seal-ports.js';
 import type { Clock, Vault } from '../ports/storage-ports.js';
 import { type Compared, compareHead, readHead } from './compare-head.js';
 import { SealsReplaced, witnessedNewest } from './seal-witness.js';
@@ -12,6 +12,7 @@ import { publicPart, sealedExport } from './sealed-export.js';
 /** Where the log, its seals and their keys are read. */
 export interface SealReading {
   readonly lines: EventLines;
+  readonly single: LineByPosition;
   readonly seals: SealStore;
   readonly keys: Pick<SealKeyStore, 'all'>;
 }

@@ -18,7 +18,7 @@ import {
   stepsOf,
 } from '../../domain/call/call-course.js';
 import type { Usage } from '../../domain/call/usage.js';
-import { type Position, type Recorded, streams } from '../../domain/events/events.js';
+import type { Position, Recorded } from '../../domain/events/events.js';
 import { CallId, isCallId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
@@ -27,7 +27,8 @@ import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { mayDo } from '../authorise.js';
 import type { EventStore, ReadModelProgress } from '../ports/storage-ports.js';
-import { type PriceOrigin, priceOrigins } from '../prices/price-origins.js';
+import { disclosedPriceOrigins, type PriceOrigin } from '../prices/price-origins.js';
+import { eventsOfCall } from './call-events.js';
 
 /*
  * One call, read from its own stream: also while it is under way, before its line is in the usage log, and after that
@@ -82,9 +83,6 @@ export interface CallEventView extends Pick<Recorded, 'position' | 'revision' | 
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
-
-/** A call has three events at most; what else stands in its stream by mistake is not read to its end. */
-const maxEvents = 20;
 
 /**
  * What a caller may know of the events of a call. Not: channels, what upstream may charge, and whatever a later release
@@ -181,16 +179,7 @@ function viewOf(id: CallId, course: CallCourse, events: readonly Recorded<CallEv
 
 export function callQueries(ports: CallQueryPorts) {
   const { store } = ports;
-  const originsOf = priceOrigins(ports);
-
-  const eventsOf = async (id: CallId): Promise<readonly Recorded<CallEvent>[]> => {
-    const found: Recorded[] = [];
-    for await (const page of store.streamPages(streams.call(id))) {
-      found.push(...page.slice(0, maxEvents - found.length));
-      if (found.length === maxEvents) break;
-    }
-    return found as Recorded<CallEvent>[];
-  };
+  const originsOf = disclosedPriceOrigins(ports);
 
   return {
     /**
@@ -200,7 +189,7 @@ export function callQueries(ports: CallQueryPorts) {
     async call(viewer: Actor, requestId: string): Promise<CallView | null> {
       if (!isCallId(requestId)) return null;
       const id = CallId(requestId);
-      const events = await eventsOf(id);
+      const events = await eventsOfCall(store, id);
       const course = courseOf(events);
       const isAdmin = mayDo(viewer, 'admin-reading');
       if (course === null || (!isAdmin && course.reserved.event.facts.userId !== viewer.id)) return null;

@@ -49,11 +49,16 @@ function inTier(price: TokenPrice, tier: ContextTier): TokenPrice {
   return made;
 }
 
+/** The tier that a call with this usage is priced in; undefined: none. */
+export function tierAtLength({ tiers }: TokenPrice, usage: Usage): ContextTier | undefined {
+  if (tiers === undefined) return undefined;
+  const length = promptTokens(usage);
+  return tiers.findLast(({ over }) => length > over);
+}
+
 /** What a call with this usage is charged by. */
 export function priceAtLength(price: TokenPrice, usage: Usage): TokenPrice {
-  if (price.tiers === undefined) return price;
-  const length = promptTokens(usage);
-  const tier = price.tiers.findLast(({ over }) => length > over);
+  const tier = tierAtLength(price, usage);
   return tier === undefined ? price : inTier(price, tier);
 }
 

@@ -1,4 +1,5 @@
 import { quotaHistoryResolvers } from './quota-history.js';
+import { receiptResolvers } from './receipt.js';
 import { sealResolvers } from './seals.js';
 import { SettingsAtResolver } from './settings-at.js';
 import { asOfResolvers } from './things-at.js';
@@ -8,5 +9,6 @@ export const auditResolvers = [
   ...quotaHistoryResolvers,
   ...asOfResolvers,
   ...sealResolvers,
+  ...receiptResolvers,
   SettingsAtResolver,
 ] as const;

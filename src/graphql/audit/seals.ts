@@ -38,7 +38,7 @@ const OutcomeEnum = enumeration<Compared['outcome']>(
 );
 
 @ObjectType('Seal', { description: 'A signed hash over the next events of the log, which names the seal before it.' })
-class SealObject implements Omit<Seal, 'at'> {
+export class SealObject implements Omit<Seal, 'at'> {
   @Field(() => SafeIntScalar, { description: 'From 0.' })
   readonly number!: number;
 

@@ -34,7 +34,7 @@ import { CallOutcomeEnum, UsageSourceEnum } from './usage-log.js';
 
 /* One call from its arrival to its end. Whose calls are found is decided by who asks. */
 
-const CallStatusEnum = enumeration<CallStatus>('CallStatus', 'What has become of a call.', {
+export const CallStatusEnum = enumeration<CallStatus>('CallStatus', 'What has become of a call.', {
   UNDER_WAY: 'under-way',
   SETTLED: 'settled',
   RELEASED: 'released',
@@ -153,7 +153,7 @@ class CallAttempt {
   readonly to!: number | null;
 }
 
-const OriginKindEnum = enumeration<'changed' | 'built-in' | 'unknown'>(
+export const OriginKindEnum = enumeration<'changed' | 'built-in' | 'unknown'>(
   'PriceOriginKind',
   'Where a factor of a price comes from. UNKNOWN: the history is being built, or does not reach back to it.',
   { CHANGED: 'changed', BUILT_IN: 'built-in', UNKNOWN: 'unknown' },

@@ -5,6 +5,7 @@ import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ClientOptions } from 'ws';
 import { openRealtime, type RealtimeClient } from '../../support/callers/realtime-client.js';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 import {
@@ -410,4 +411,10 @@ describe('the charge of a realtime session', () => {
     expect(await client.closed).toEqual({ code: 1008, reason: 'user_banned' });
     expect(upstream.events).toEqual([]);
   });
+});
+
+test('each of these calls has a receipt that gives its charge', async () => {
+  const { served, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(5);
+  expect(wrong).toEqual([]);
 });

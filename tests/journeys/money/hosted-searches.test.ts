@@ -2,6 +2,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 import {
@@ -145,3 +146,9 @@ test.each([claude, google])(
     expect(anthropic.calls.length + gemini.calls.length).toBe(before);
   },
 );
+
+test('each of these calls has a receipt that gives its charge', async () => {
+  const { served, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(3);
+  expect(wrong).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../../src/relay/json/json.js';
 import { type Answer, type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
@@ -181,4 +182,10 @@ test.each([
   expect(answer.text).toContain(`${param} asks for a tier of service that has no price`);
   expect(answer.text).toContain(priced);
   expect(await gateway.available(user)).toBe(before);
+});
+
+test('each of these calls has a receipt that gives its charge', async () => {
+  const { served, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(3);
+  expect(wrong).toEqual([]);
 });

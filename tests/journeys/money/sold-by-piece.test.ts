@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { wav } from '../../support/inputs/sound-files.js';
 import { until } from '../../support/until.js';
@@ -88,4 +89,10 @@ describe('a model that a list sells by the piece only', () => {
     });
     await expect(asked).rejects.toMatchObject({ status: 403 });
   });
+});
+
+test('each of these calls has a receipt that gives its charge', async () => {
+  const { served, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(1);
+  expect(wrong).toEqual([]);
 });

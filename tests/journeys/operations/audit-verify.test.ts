@@ -1,14 +1,20 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/adapters/clock.js';
-import { postgresEventLines } from '../../../src/adapters/seals/event-lines.js';
+import { postgresEventLines, postgresLineByPosition } from '../../../src/adapters/seals/event-lines.js';
 import { postgresSealKeyStore } from '../../../src/adapters/seals/seal-key-store.js';
 import { postgresSealStore } from '../../../src/adapters/seals/seal-store.js';
 import { type LogVerdict, verifyLog } from '../../../src/application/audit/verify-log.js';
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
 import { auditBalanceAt } from '../../../src/cli/audit/balance-at.js';
+import { auditReceipt } from '../../../src/cli/audit/receipt.js';
 import { auditSettingsAt } from '../../../src/cli/audit/settings-at.js';
 import { auditVerify, verifyPortsOf } from '../../../src/cli/audit/verify.js';
 import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
+import { Position } from '../../../src/domain/events/events.js';
 import { schemaOf } from '../../../src/projections/engine/projection.js';
 import { verifyReadModel } from '../../../src/projections/engine/verify-read-model.js';
 import { ledger } from '../../../src/projections/models/ledger/ledger.js';
@@ -198,5 +204,60 @@ describe('questions about the past', () => {
           ]);
       }
     });
+  });
+});
+
+describe('a receipt at the terminal', () => {
+  const run = async (...args: string[]): Promise<{ readonly lines: string[]; readonly code: unknown }> => {
+    const lines: string[] = [];
+    const printed = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+    await auditReceipt({ config: gateway.config, log: quietLog, args }).finally(() => printed.mockRestore());
+    const code = process.exitCode;
+    process.exitCode = 0;
+    return { lines, code };
+  };
+
+  test('names the seals that cover its call, is checked by the public key alone, and is refused when changed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'receipt-'));
+    try {
+      const { call, hash, keys } = await inDatabase(async ({ pool }) => {
+        const { rows } = await pool.query(
+          `SELECT stream, position FROM events WHERE type = 'CallSettled' ORDER BY position DESC LIMIT 1`,
+        );
+        const line = await postgresLineByPosition(pool).at(Position(rows[0].position));
+        const hash = createHash('sha256').update(`${line}\n`).digest('hex');
+        return { call: rows[0].stream.slice('call-'.length), hash, keys: await postgresSealKeyStore(pool).all() };
+      });
+      const { lines } = await run(call);
+      expect(lines.join('\n')).toContain(`SHA-256 ${hash}, seal `);
+      expect(lines.at(-1)).toBe('Every event is covered by a seal.');
+
+      const [signed = ''] = (await run(call, '--json')).lines;
+      const [file, changed, publicKey] = ['receipt.json', 'changed.json', 'key.txt'].map((name) => join(folder, name));
+      await writeFile(file as string, `${signed}\n`);
+      await writeFile(changed as string, signed.replace('"paid":', '"paid":1'));
+      await writeFile(publicKey as string, keys.map((key) => `${key.publicKey}\n`).join(''));
+      const check = (path: string | undefined) => run('--check', path ?? '', '--public-key', publicKey ?? '');
+      const sound = await check(file);
+      expect(sound.lines.at(-1)).toBe('The receipt is signed, and adds up.');
+      expect(sound.code).not.toBe(1);
+      const found = await check(changed);
+      expect(found.lines).toEqual([expect.stringContaining('signature-wrong: '), 'The receipt is NOT sound.']);
+      expect(found.code).toBe(1);
+
+      const [told = ''] = (await run(call, '--for-user', '--json')).lines;
+      expect(JSON.parse(told).receipt).toMatchObject({ disclosure: 'caller', attempts: null });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test.each([
+    { _name: 'no id', args: [], message: 'Give the id of a request' },
+    { _name: 'an id that no call has', args: ['never'], message: 'never: there is no call with this id.' },
+    { _name: 'a file and no key', args: ['--check', 'receipt.json'], message: '--public-key' },
+    { _name: 'a file that is not there', args: ['--check', 'x', '--public-key', 'nowhere'], message: 'cannot be read' },
+  ])('says what is missing, given $_name', async ({ args, message }) => {
+    await expect(run(...args)).rejects.toThrow(message);
   });
 });

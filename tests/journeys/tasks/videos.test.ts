@@ -1,5 +1,6 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { html, json, orderIn, silence, startVideoApi, type VideoApi } from '../../support/stand-ins/video-api.js';
 import { until } from '../../support/until.js';
@@ -392,4 +393,11 @@ describe('the file of a video', () => {
     expect(await asked).toBe('left');
     restore();
   });
+});
+
+test('each order of a video has a receipt that gives its charge, and what was given back', async () => {
+  const { served, refunded, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(3);
+  expect(refunded).toBeGreaterThan(1);
+  expect(wrong).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { useQuery } from '@apollo/client/react';
-import { ArrowLeft } from '@blueprintjs/icons';
+import { ArrowLeft, Document } from '@blueprintjs/icons';
 import { useRef } from 'react';
 import { useParams } from 'react-router-dom';
 import { CallPageDocument, type CallPageQuery } from '../generated/log/call.js';
@@ -19,6 +19,7 @@ import { LoggedRequest } from './LoggedRequest.js';
 import './call.css';
 import './log.css';
 import { PriceOrigins } from './PriceOrigins.js';
+import { receiptTexts } from './receipt.texts.js';
 
 export type ShownCall = NonNullable<CallPageQuery['call']>;
 
@@ -28,6 +29,7 @@ const everyMs = 1_000;
 /** One request by its id: what became of it, step by step, and how its charge came about. */
 export function CallPage() {
   const t = useText(callTexts);
+  const receipt = useText(receiptTexts);
   const viewer = useSignedIn();
   const { requestId = '' } = useParams();
   const isOver = useRef(false);
@@ -49,9 +51,16 @@ export function CallPage() {
         </span>
       }
       actions={
-        <LinkButton to="/log" icon={<ArrowLeft />}>
-          {t('back')}
-        </LinkButton>
+        <>
+          <LinkButton to="/log" icon={<ArrowLeft />}>
+            {t('back')}
+          </LinkButton>
+          {call && (
+            <LinkButton to={`/log/${requestId}/receipt`} icon={<Document />}>
+              {receipt('open')}
+            </LinkButton>
+          )}
+        </>
       }
     >
       {call === undefined && <QueryNotice loading={loading} error={error} refetch={refetch} />}

@@ -1,6 +1,5 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
-import { formatExactly } from '../kit/figures.js';
 import { isRoot, useSignedIn } from '../kit/SessionProvider.js';
 import type { Column } from '../kit/table/columns.js';
 import { addressOf, itemOf } from '../kit/table/openItem.js';
@@ -11,21 +10,9 @@ import { useQuantityText } from '../kit/words/useQuantityText.js';
 import type { ShownCall } from './CallPage.js';
 import { callTexts } from './call.texts.js';
 import type { callZh } from './call.zh.js';
+import { factorText, optionText } from './priceFactor.js';
 
 type Origin = ShownCall['priceOrigins'][number];
-
-const named = ['model', 'group', 'price', 'quotaPerUnit'] as const;
-
-/** `over:272000:input`: beyond that length of the prompt; `service:flex`: at that tier. */
-function factorText(factor: string, t: Translate<typeof callZh>, quantity: (name: string) => string): string {
-  const name = named.find((known) => known === factor);
-  if (name !== undefined) return t(`origin.${name}`);
-  const [kind, value = '', ...rest] = factor.split(':');
-  if (kind === 'service') return t('origin.service', { tier: factor.slice('service:'.length) });
-  if (kind === 'over')
-    return t('origin.over', { quantity: quantity(rest.join(':')), length: formatExactly(Number(value)) });
-  return quantity(factor);
-}
 
 /** Every factor of the price, the option that it stands in, and who set it. */
 export function PriceOrigins({ origins }: { readonly origins: readonly Origin[] }) {
@@ -45,9 +32,7 @@ export function PriceOrigins({ origins }: { readonly origins: readonly Origin[] 
         id: 'option',
         header: t('origin.option'),
         cell: ({ option, entry, inRecord }) =>
-          inRecord
-            ? t('origin.record')
-            : option !== null && <code>{entry === null ? option : `${option}[${entry}]`}</code>,
+          inRecord ? t('origin.record') : option !== null && <code>{optionText(option, entry)}</code>,
       },
       { id: 'setBy', header: t('origin.setBy'), cell: (origin) => <SetBy origin={origin} root={root} t={t} /> },
     ],
