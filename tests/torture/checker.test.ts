@@ -9,9 +9,9 @@ const facts = [7, 12, 'ci', 'default', 'm', '/v1/chat/completions', 0];
 const price = ['300', {}, '1'];
 const reservedOf = (quota: number) => ({ type: 'CallReserved', data: [facts, quota, 10, 32, price] });
 const reserved = reservedOf(5_000);
-const settled = (charged: number) => ({
+const settled = (charged: number, uncovered = 0) => ({
   type: 'CallSettled',
-  data: [facts, 5_000, charged, { i: 10 }, 0, price, 0, 3, [3], 12],
+  data: [facts, 5_000, charged, { i: 10 }, 0, price, 0, 3, [3], 12, 0, null, null, uncovered],
 });
 const released = { type: 'CallReleased', data: [facts, 5_000, 'upstream-failed', 502, 'x', [3], 9] };
 const refunded = (charged: number) => ({
@@ -108,18 +108,46 @@ describe('the checker of the torture', () => {
       { position: 1n, stream: 'apikey-12', revision: 0, type: 'ApiKeyIssued', data: issued },
       { position: 2n, stream: 'call-a', revision: 0, ...reserved },
       { position: 3n, stream: 'call-a', revision: 1, type: 'CallSettled', data: recovered },
-      { position: 4n, stream: 'call-b', revision: 0, ...reserved },
+      { position: 4n, stream: 'call-b', revision: 0, ...reservedOf(4_000) },
       { position: 5n, stream: 'call-b', revision: 1, ...settled(4_500) },
     ]);
     expect(problems).toEqual(['the allowance of API key 12 is -500 at 5']);
   });
 
   test('finds a balance below nothing and a gap in a stream', () => {
-    expect(booksOf(2_000, { a: [reserved, settled(3_000)] }).problems).toEqual(['the balance of user 7 is -1000 at 3']);
+    expect(booksOf(2_000, { a: [reservedOf(2_000), settled(3_000)] }).problems).toEqual([
+      'the balance of user 7 is -1000 at 3',
+    ]);
     const books = new Books();
     const data = { quota: 1 };
     expect(books.fold([{ position: 0n, stream: 'user-7', revision: 1, type: 'QuotaGranted', data }])).toEqual([
       'user-7 goes from revision -1 to 1 at 0',
+    ]);
+  });
+
+  test('finds what is reserved twice, of a user and of a key with a limit', () => {
+    const two = { a: [reserved], b: [reserved] };
+    expect(booksOf(10_000, two).problems).toEqual([]);
+    expect(booksOf(8_000, two).problems).toEqual(['user 7 has reserved 2000 more than was free at 3']);
+    const issued = { owner: 7, quota: 5_000, terms: { unlimited: false } };
+    const byKey = new Books().fold([
+      { position: 0n, stream: 'user-7', revision: 0, type: 'QuotaGranted', data: { quota: 90_000 } },
+      { position: 1n, stream: 'apikey-12', revision: 0, type: 'ApiKeyIssued', data: issued },
+      { position: 2n, stream: 'call-a', revision: 0, ...reserved },
+      { position: 3n, stream: 'call-b', revision: 0, ...reserved },
+    ]);
+    expect(byKey).toEqual(['API key 12 has reserved 5000 more than was free at 3']);
+  });
+
+  test('forgives a reservation, and a reserved cost that is not covered, what a call that cost more has taken, and no more', () => {
+    const costly = { a: [reserved, settled(8_000)] };
+    expect(booksOf(10_000, { ...costly, b: [reserved] }).problems).toEqual([]);
+    expect(booksOf(10_000, { ...costly, b: [reserved, settled(2_000, 3_000)] }).problems).toEqual([]);
+    expect(booksOf(9_000, { ...costly, b: [reserved] }).problems).toEqual([
+      'user 7 has reserved 1000 more than was free at 4',
+    ]);
+    expect(booksOf(10_000, { b: [reserved, settled(2_000, 3_000)] }).problems).toEqual([
+      '3000 of what user 7 has used within reservations is not covered',
     ]);
   });
 

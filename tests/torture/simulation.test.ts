@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { simulate } from '../../torture/simulation/simulate.js';
 
-/* The short form of `npm run torture -- --simulations 100000`. A seed that has failed once is named here for ever. */
+/* The short form of `npm run torture -- --simulations 100000`. Seeds that have failed are named here for ever. */
 
-const seeds = 500;
-const failedBefore: readonly number[] = [];
+const seeds = 492;
+const failedBefore: readonly number[] = [1684, 4150, 7278, 8213, 13617, 16655, 67229, 83447];
 
 test('five hundred seeds of calls, lost answers and dying processes charge each complete answer once and fold to one ledger', async () => {
   const failing: unknown[] = [];

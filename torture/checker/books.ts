@@ -15,10 +15,19 @@ interface Account {
   charged: bigint;
   /** Of calls without an outcome. */
   held: bigint;
+  /**
+   * What others had reserved and may miss: charged beyond reservations, or taken away by an order. As of the fold under
+   * way, and of the one before it: an event may come that late, and a fold ends when all calls have.
+   */
+  taken: bigint;
+  takenBefore: bigint;
 }
 
-const free = ({ given, charged, held }: Account): bigint => given - charged - held;
+const opened = (): Account => ({ given: 0n, charged: 0n, held: 0n, taken: 0n, takenBefore: 0n });
+export const owned = ({ given, charged }: Account): bigint => given - charged;
+const free = (account: Account): bigint => owned(account) - account.held;
 const missing = (left: bigint): bigint => (left < 0n ? -left : 0n);
+const takenFrom = ({ taken, takenBefore }: Account): bigint => taken + takenBefore;
 
 export type HouseAccount = 'revenue' | 'grants' | 'adjustments' | 'codes' | 'suspense' | 'payments';
 
@@ -38,11 +47,21 @@ export class Books {
   /** By how much recovery has overdrawn them: what it charges is bounded by balances alone. */
   private readonly overdrawn = new Map<number, bigint>();
   private revisions = new Map<string, number>();
+  /** By user: what complete answers within their reservations cost and nobody has paid, in the fold under way. */
+  private unpaid = new Map<number, { quota: bigint; readonly keys: Set<number> }>();
+  /** Whose calls recovery has concluded, in the fold under way: what had been decided of them died with their process. */
+  private lost = new Set<number>();
   position = -1n;
 
-  /** What is wrong with the events themselves: a gap, or a balance below its bound. */
+  /** What is wrong with the events themselves: a gap, a balance below its bound, or more reserved than there was. */
   fold(events: readonly RawEvent[]): string[] {
     const problems: string[] = [];
+    this.unpaid = new Map();
+    this.lost = new Set();
+    for (const account of [...this.users.values(), ...this.apiKeys.values()]) {
+      account.takenBefore = account.taken;
+      account.taken = 0n;
+    }
     for (const event of events) {
       const last = this.revisions.get(event.stream) ?? -1;
       if (event.revision !== last + 1)
@@ -51,40 +70,101 @@ export class Books {
       this.position = event.position;
       problems.push(...this.takeWithinBounds(event));
     }
-    return problems;
+    return [...problems, ...this.unpaidWithinReservations()];
   }
 
   /** Says below what it may fall to the event has moved a balance. */
   private takeWithinBounds(event: RawEvent): string[] {
-    const { type, position } = event;
-    if (type !== 'CallSettled') {
-      this.take(event);
-      return [];
-    }
-    const { user, apiKey, recovered } = callEvent(event);
-    const payer = this.user(user);
-    const key = apiKey !== null && this.limited.has(apiKey) ? this.apiKey(apiKey) : null;
-    const before = key === null ? 0n : missing(free(key));
+    if (event.type === 'CallReserved') return this.takeReservation(event);
+    if (event.type === 'CallSettled') return this.takeSettlement(event);
+    if (event.type === 'CallReleased') this.takeRelease(event);
+    else this.take(event);
+    return [];
+  }
+
+  private limitedKey(apiKey: number | null): Account | null {
+    return apiKey !== null && this.limited.has(apiKey) ? this.apiKey(apiKey) : null;
+  }
+
+  /**
+   * A reservation is made of what is free. The log has it later: by then a call may have been charged more than was
+   * reserved for it, so what is missing is at most that.
+   */
+  private takeReservation(event: RawEvent): string[] {
+    const { user, apiKey, reserved } = callEvent(event);
     this.take(event);
+    if (reserved === 0n) return [];
     const problems: string[] = [];
-    if (payer.given < payer.charged)
-      problems.push(`the balance of user ${user} is ${payer.given - payer.charged} at ${position}`);
+    const { position } = event;
+    const expect = (who: string, account: Account, overdrawn = 0n): void => {
+      const much = -free(account) - overdrawn - takenFrom(account);
+      if (much > 0n) problems.push(`${who} has reserved ${much} more than was free at ${position}`);
+    };
+    expect(`user ${user}`, this.user(user));
+    const key = this.limitedKey(apiKey);
+    if (key !== null) expect(`API key ${apiKey}`, key, this.overdrawn.get(apiKey ?? 0));
+    return problems;
+  }
+
+  /** A settlement that was given up had been decided, and nobody else was charged what it was to take. */
+  private takeRelease(event: RawEvent): void {
+    const { user, apiKey, recovered, withheld, reserved, suspense } = callEvent(event);
+    this.take(event);
+    const beyond = withheld && suspense > reserved ? suspense - reserved : 0n;
+    const key = this.limitedKey(apiKey);
+    for (const account of key === null ? [this.user(user)] : [this.user(user), key]) account.taken += beyond;
+    if (recovered) this.lost.add(user);
+  }
+
+  private takeSettlement(event: RawEvent): string[] {
+    const { user, apiKey, recovered, reserved, charged, uncovered } = callEvent(event);
+    const { position } = event;
+    const payer = this.user(user);
+    const key = this.limitedKey(apiKey);
+    const before = key === null ? 0n : missing(owned(key));
+    this.take(event);
+    const beyond = charged > reserved ? charged - reserved : 0n;
+    for (const account of key === null ? [payer] : [payer, key]) account.taken += beyond;
+    if (recovered) this.lost.add(user);
+    if (uncovered > 0n && charged + uncovered <= reserved) {
+      const unpaid = this.unpaid.get(user) ?? { quota: 0n, keys: new Set() };
+      unpaid.quota += uncovered;
+      if (key !== null && apiKey !== null) unpaid.keys.add(apiKey);
+      this.unpaid.set(user, unpaid);
+    }
+    const problems: string[] = [];
+    if (owned(payer) < 0n) problems.push(`the balance of user ${user} is ${owned(payer)} at ${position}`);
     if (key === null || apiKey === null) return problems;
-    const overdrawn = (this.overdrawn.get(apiKey) ?? 0n) + (recovered ? missing(free(key)) - before : 0n);
+    // What has been decided of other calls, and is to be written, may have been there before its charge.
+    const drawn = key.held > 0n ? charged : missing(owned(key)) - before;
+    const overdrawn = (this.overdrawn.get(apiKey) ?? 0n) + (recovered ? drawn : 0n);
     this.overdrawn.set(apiKey, overdrawn);
-    if (key.given + overdrawn < key.charged)
-      problems.push(`the allowance of API key ${apiKey} is ${key.given - key.charged} at ${position}`);
+    if (owned(key) + overdrawn < 0n)
+      problems.push(`the allowance of API key ${apiKey} is ${owned(key)} at ${position}`);
+    return problems;
+  }
+
+  /** What is reserved is there for its call, but for what calls that cost more have taken of it. */
+  private unpaidWithinReservations(): string[] {
+    const problems: string[] = [];
+    for (const [user, { quota, keys }] of this.unpaid) {
+      if (this.lost.has(user)) continue;
+      let taken = takenFrom(this.user(user));
+      for (const key of keys) taken += takenFrom(this.apiKey(key)) + (this.overdrawn.get(key) ?? 0n);
+      if (quota > taken)
+        problems.push(`${quota - taken} of what user ${user} has used within reservations is not covered`);
+    }
     return problems;
   }
 
   user(id: number): Account {
-    const account = this.users.get(id) ?? { given: 0n, charged: 0n, held: 0n };
+    const account = this.users.get(id) ?? opened();
     this.users.set(id, account);
     return account;
   }
 
   apiKey(id: number): Account & { owner: number } {
-    const account = this.apiKeys.get(id) ?? { given: 0n, charged: 0n, held: 0n, owner: 0 };
+    const account = this.apiKeys.get(id) ?? { ...opened(), owner: 0 };
     this.apiKeys.set(id, account);
     return account;
   }
@@ -101,7 +181,9 @@ export class Books {
       case 'QuotaAdjusted': {
         const members = membersOf(event);
         const [delta, gift] = [quotaIn(members, 'delta'), quotaIn(members, 'gift')];
-        this.user(Number(key)).given += delta;
+        const account = this.user(Number(key));
+        account.given += delta;
+        account.taken += missing(delta);
         this.house.adjustments += gift - delta;
         this.house.grants -= gift;
         return;

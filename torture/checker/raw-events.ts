@@ -51,6 +51,8 @@ export interface CallEventRead {
   readonly suspense: bigint;
   /** Concluded by recovery, which does not know under which terms it was admitted. */
   readonly recovered: boolean;
+  /** Released because its settlement could not be written. */
+  readonly withheld: boolean;
 }
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -64,16 +66,17 @@ const big = (value: unknown): bigint => {
 const gatewayFailed = 5;
 
 /** Places of the packed forms, which keep their meaning for ever. */
-const places: Readonly<Record<string, { charged?: number; uncovered?: number; suspense?: number; outcome?: number }>> =
-  {
-    CallSettled: { charged: 2, outcome: 6, uncovered: 13, suspense: 14 },
-    CallReleased: { suspense: 7 },
-  };
+type Places = Partial<Record<'charged' | 'uncovered' | 'suspense' | 'outcome' | 'reason', number>>;
+const places: Readonly<Record<string, Places>> = {
+  CallSettled: { charged: 2, outcome: 6, uncovered: 13, suspense: 14 },
+  CallReleased: { reason: 2, suspense: 7 },
+};
 
 function packedCall(type: string, members: readonly unknown[]): CallEventRead {
   const [facts, reserved] = members;
   if (!Array.isArray(facts)) throw new Error(`a packed ${type} without its facts`);
   const at = places[type] ?? {};
+  const reason = at.reason === undefined ? null : members[at.reason];
   const quotaAt = (place: number | undefined): bigint => (place === undefined ? 0n : big(members[place] ?? 0));
   return {
     user: Number(facts[0]),
@@ -83,7 +86,8 @@ function packedCall(type: string, members: readonly unknown[]): CallEventRead {
     charged: quotaAt(at.charged),
     uncovered: quotaAt(at.uncovered),
     suspense: quotaAt(at.suspense),
-    recovered: at.outcome !== undefined && members[at.outcome] === gatewayFailed,
+    recovered: reason === 'recovered' || (at.outcome !== undefined && members[at.outcome] === gatewayFailed),
+    withheld: reason === 'not-booked',
   };
 }
 
@@ -98,7 +102,8 @@ function namedCall(data: Members): CallEventRead {
     charged: big(taken?.charged ?? data.charged ?? 0),
     uncovered: big(data.uncovered ?? 0),
     suspense: big(data.suspense ?? 0),
-    recovered: data.outcome === 'gateway-failed',
+    recovered: data.reason === 'recovered' || data.outcome === 'gateway-failed',
+    withheld: data.reason === 'not-booked',
   };
 }
 

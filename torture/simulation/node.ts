@@ -70,8 +70,9 @@ export async function startNode(durable: Durable): Promise<SimulatedNode> {
     } catch {
       // As an operator's supervisor does, it tries again.
     }
-  const gate = openQuotaGate(ledger.sourceFor(owner), { capacity, after: began, clock });
-  const tail = followTail(store, began, [gate]);
+  const gate = log.witness.watch(openQuotaGate(ledger.sourceFor(owner), { capacity, after: began, clock }));
+  log.witness.reached(began);
+  const tail = followTail(store, began, [gate, log.witness]);
   const inFlight = inFlightCalls();
   const meter = openMeter({ store, gate, clock, inFlight, newEventId, warn: () => {} });
   inFlight.startNoting(notes, () => {});

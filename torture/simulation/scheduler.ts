@@ -30,6 +30,7 @@ export class Scheduler {
   private timers: Timer[] = [];
   private numbers = 0;
   private elapsed = 0;
+  private readonly dead = new Set<symbol>();
   /** Whose code is running: what it asks to be called for later is its own. */
   owner: symbol = Symbol('world');
 
@@ -51,18 +52,26 @@ export class Scheduler {
 
   /** Resolves when it is this one's turn; never, where its owner has died. */
   turn(owner: symbol): Promise<void> {
-    return new Promise((go) => void this.turns.push({ owner, go }));
+    return new Promise((go) => {
+      if (!this.dead.has(owner)) this.turns.push({ owner, go });
+    });
+  }
+
+  /** Whoever's turn it was waits again. */
+  settled(): Promise<void> {
+    return settle(realImmediate);
   }
 
   /** Nothing that this owner waits for comes to pass any more. */
   kill(owner: symbol): void {
+    this.dead.add(owner);
     this.turns = this.turns.filter((turn) => turn.owner !== owner);
     this.timers = this.timers.filter((timer) => timer.owner !== owner);
   }
 
   /** One step. false: nobody waits for anything but time, and none may pass. */
   async step(mayWait: boolean): Promise<boolean> {
-    await settle(realImmediate);
+    await this.settled();
     const waiting = this.turns.length;
     const timer = this.timers.reduce<Timer | null>(
       (first, one) => (first === null || one.dueAt < first.dueAt ? one : first),
@@ -111,7 +120,7 @@ export class Scheduler {
         number: this.numbers++,
       };
       timers.set(handle, timer);
-      this.timers.push(timer);
+      if (!this.dead.has(this.owner)) this.timers.push(timer);
       return handle;
     };
     const clear = (handle?: object): void => {

@@ -15,7 +15,7 @@ import { type Durable, type SimulatedNode, startNode } from './node.js';
 import { Scheduler } from './scheduler.js';
 import { SimulatedLedger } from './simulated-ledger.js';
 import { SimulatedNotes } from './simulated-notes.js';
-import { SimulatedLog } from './simulated-store.js';
+import { rawOf, SimulatedLog } from './simulated-store.js';
 
 /*
  * The billing core in one process under a seeded scheduler: calls are reserved, extended, settled, withheld, released
@@ -52,7 +52,7 @@ class Simulation {
   readonly told = new Map<string, Told>();
   readonly arrivals: Record<string, number> = {};
   private readonly world = Symbol('callers');
-  private readonly log: SimulatedLog;
+  readonly log: SimulatedLog;
   open = 0;
   deaths = 0;
   starting = false;
@@ -102,7 +102,10 @@ class Simulation {
     if (node === null) return;
     this.deaths++;
     this.node = null;
+    // Whose turn it was has had it: a process ends where it waits.
+    await this.scheduler.settled();
     await node.kill();
+    this.log.witness.died();
     this.open = 0;
   }
 
@@ -182,10 +185,7 @@ class Simulation {
   async raw(): Promise<RawEvent[]> {
     const { events } = this.log;
     const recorded = await events.readAll(-1 as unknown as Position, Number.MAX_SAFE_INTEGER);
-    return recorded.map(({ position, stream, revision, event }) => ({
-      ...{ position: BigInt(Number(position)), stream, revision },
-      ...{ type: event.type, data: event },
-    }));
+    return recorded.map(rawOf);
   }
 
   /** What has an outcome to come, or something that does not follow the log; null: nothing. */
@@ -224,7 +224,7 @@ async function reckon(simulation: Simulation): Promise<{ problems: string[]; wit
   const { node, durable, told, arrivals } = simulation;
   const books = new Books();
   const events = await simulation.raw();
-  const problems = new Set(books.fold(events));
+  const problems = new Set([...simulation.log.witness.problems, ...books.fold(events)]);
   const checked = [true, false].map((killed) => {
     const own = [...told.values()].filter((one) => (one.node?.dead ?? false) === killed).map(({ call }) => call);
     return checkCalls({ told: own, stories: books.calls, arrivals, killed });

@@ -8,9 +8,17 @@ import type {
 import type { NewEvent, Position, Recorded, Revision, StreamName } from '../../src/domain/events/events.js';
 import { Failure } from '../../src/domain/kernel/failure.js';
 import type { MemoryEventStore } from '../../tests/support/memory/memory-event-store.js';
+import type { RawEvent } from '../checker/raw-events.js';
 import type { Scheduler } from './scheduler.js';
+import { Witness } from './witness.js';
 
 /* The log as one process of a simulation reaches it: with delays, refusals, and answers that get lost. */
+
+/** As the checker reads them. */
+export const rawOf = ({ position, stream, revision, event }: Recorded): RawEvent => ({
+  ...{ position: BigInt(Number(position)), stream, revision },
+  ...{ type: event.type, data: event },
+});
 
 interface Waiting {
   readonly owner: symbol;
@@ -22,6 +30,7 @@ export class SimulatedLog {
   epoch = 0;
   /** Whether anything may fail. */
   faulty = true;
+  readonly witness = new Witness();
   private waiting: Waiting[] = [];
 
   constructor(
@@ -35,7 +44,9 @@ export class SimulatedLog {
   }
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
+    const before = await this.events.head();
     const result = await this.events.append(stream, events, expected);
+    for (const recorded of await this.events.readAll(before, events.length)) this.witness.wrote(rawOf(recorded));
     const woken = this.waiting.splice(0);
     for (const { owner, wake } of woken) void this.scheduler.turn(owner).then(wake);
     return result;

@@ -107,6 +107,8 @@ export interface AdmittedCall {
   reserved: Quota;
   /** Of that, what it is charged; zero until that is decided. */
   due: Quota;
+  /** Its outcome is durable: what it is charged is not decided again. */
+  concluded: boolean;
 }
 
 export function setReserved(call: AdmittedCall, quota: Quota): void {

@@ -51,6 +51,7 @@ export function admitCall(
     withdrawn: { user: user.withdrawn, apiKey: apiKey?.withdrawn ?? 0n },
     reserved: zero,
     due: zero,
+    concluded: false,
   };
   const limits = quotaLimits(call, clock.now());
   const short = limits.find(
@@ -83,6 +84,7 @@ export function chargeCall({ calls, clock }: AdmissionState, callId: CallId, cos
 }
 
 function charge(call: AdmittedCall, cost: Quota, now: Instant): Quota {
+  if (call.concluded) return call.due;
   owe(call, zero);
   const charged = chargeWithin(cost, chargeable(call, now));
   owe(call, charged);
@@ -105,7 +107,8 @@ export function chargeLeftCall(
   if (apiKey !== null) releaseForeign(apiKey, callId);
   const withdrawn = { user: user.withdrawn, apiKey: apiKey?.withdrawn ?? 0n };
   // Under which terms it was admitted nobody knows any more.
-  const call = { id: callId, user, apiKey, limited: false, budget: null, withdrawn, reserved: zero, due: zero };
+  const nothing = { reserved: zero, due: zero, concluded: false };
+  const call: AdmittedCall = { id: callId, user, apiKey, limited: false, budget: null, withdrawn, ...nothing };
   setReserved(call, reserved);
   begin(calls, call);
   return charge(call, cost, clock.now());
@@ -119,6 +122,7 @@ export function reserveCharge({ calls }: AdmissionState, callId: CallId, charged
   if (call === undefined) return;
   setReserved(call, charged);
   owe(call, charged);
+  call.concluded = true;
 }
 
 /** Nothing is reserved for the call any more. */

@@ -344,7 +344,7 @@ export interface QuotaGate {
   /**
    * Decides how much of a call's cost is charged: as much as its user has, and its limited API key and budget allow.
    * What others reserve does not count, or one large reservation would make all other calls free. Asked again, it
-   * decides again. null: there is no such call in flight.
+   * decides again, until the outcome is known to be durable. null: there is no such call in flight.
    */
   charge(callId: CallId, cost: Quota): Promise<Quota | null>;
   /** The same for one that may have been admitted before this gate was opened: then the user's balance alone counts. */

@@ -75,6 +75,17 @@ describe('a call that cost more than its reservation', () => {
     expect(await charge(world, 'b', 100)).toBe(30);
   });
 
+  test('keeps its charge once its settlement is durable, whatever recovery asks, and others what they have reserved', async () => {
+    const world = worldWith(100, 0);
+    await admit(world, 'a', 50, unlimited);
+    await admit(world, 'b', 40, unlimited);
+    await settle(world, 'a', 50, (await charge(world, 'a', 60)) ?? 0);
+    const left = { callId: CallId('a'), userId: alice, apiKeyId: key, reserved: Quota(50) };
+    expect(await world.gate.chargeLeft(left, Quota(90))).toBe(60);
+    expect(await charge(world, 'a', 90)).toBe(60);
+    expect(await charge(world, 'b', 40)).toBe(40);
+  });
+
   test('is charged no more than the allowance of a limited key, which other calls of the key have reserved', async () => {
     const world = worldWith(100_000, 1_000);
     await admit(world, 'a', 990);
