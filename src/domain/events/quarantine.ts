@@ -41,9 +41,12 @@ const reasonText: TextBound = { max: 500 };
 const quarantineKey = ({ model, version, position }: Pick<QuarantineEvent, 'model' | 'version' | 'position'>) =>
   `${model} ${version} ${position}`;
 
-/** Books from which a movement of money is left out are no books: this one is mended or waits. */
-const books: readonly string[] = ['ledger', 'wallets'];
-export const isLedger = (model: string): boolean => books.includes(model);
+/**
+ * Whose sums go on from one another: books from which a movement of money is left out are no books. They are mended or
+ * wait.
+ */
+export const books: readonly string[] = ['ledger', 'wallets', 'quota_history'];
+export const keepsBooks = (model: string): boolean => books.includes(model);
 
 export const quarantineDecider: Decider<Quarantine, QuarantineCommand, QuarantineEvent> = {
   initial: new Set(),
@@ -52,7 +55,7 @@ export const quarantineDecider: Decider<Quarantine, QuarantineCommand, Quarantin
       case 'QuarantineEvent': {
         const { model, version, position, stoppedAt, reason, by } = command;
         checkText('reason', reason, reasonText);
-        if (isLedger(model)) throw new Failure('books-stay-whole', { model });
+        if (keepsBooks(model)) throw new Failure('books-stay-whole', { model });
         if (quarantine.has(quarantineKey(command))) return [];
         if (stoppedAt !== position)
           throw new Failure('read-model-not-stopped-there', { model, position: Number(position) });

@@ -15,7 +15,7 @@ import {
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { QuarantineInput } from '../../application/read-models.js';
 import { Position } from '../../domain/events/events.js';
-import { isLedger } from '../../domain/events/quarantine.js';
+import { keepsBooks } from '../../domain/events/quarantine.js';
 import type { ReadModelState } from '../../projections/engine/runner.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
@@ -85,7 +85,7 @@ class QuarantineInputObject implements Pick<QuarantineInput, 'model' | 'reason'>
 export class ReadModelResolver {
   @FieldResolver(() => Boolean, { description: 'It can leave out no event: its sums must stay true.' })
   keepsBooks(@Root() { name }: ReadModelState): boolean {
-    return isLedger(name);
+    return keepsBooks(name);
   }
 
   @Authorized('admin-reading')

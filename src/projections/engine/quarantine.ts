@@ -1,4 +1,5 @@
 import { type Position, type Recorded, streams } from '../../domain/events/events.js';
+import { keepsBooks } from '../../domain/events/quarantine.js';
 import type { EventFeed, Projection } from './projection.js';
 
 /*
@@ -6,12 +7,13 @@ import type { EventFeed, Projection } from './projection.js';
  * about, so whoever begins to fold reads their stream first.
  */
 
-/** Positions that this version of the read model leaves out. */
+/** Positions that this version of the read model leaves out; none of books, whatever an older release has recorded. */
 export async function quarantinedFor(
   feed: Pick<EventFeed, 'readStream'>,
   { name, version }: Pick<Projection, 'name' | 'version'>,
 ): Promise<ReadonlySet<Position>> {
   const positions = new Set<Position>();
+  if (keepsBooks(name)) return positions;
   for (const { event } of await feed.readStream(streams.quarantine)) {
     if (event.type !== 'EventQuarantined') continue;
     if (event.model === name && event.version === version) positions.add(event.position);

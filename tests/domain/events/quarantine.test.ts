@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Position } from '../../../src/domain/events/events.js';
 import {
+  books,
   type QuarantineCommand,
   type QuarantineEvent,
   quarantineDecider,
@@ -50,7 +51,7 @@ describe('quarantining an event', () => {
   test('is decided again for each version of a read model', () =>
     expect(decide({ version: 3 }, done)).toEqual([{ ...done, version: 3 }]));
 
-  test.each(['ledger', 'wallets'])('is refused for the %s: its accounts would permanently lack the event', (model) =>
+  test.each(books)('is refused for the %s: its accounts would permanently lack the event', (model) =>
     expect(() => decide({ model })).toThrow('books-stay-whole'),
   );
 
