@@ -88,9 +88,15 @@ describe('every option', () => {
     expect(refused(key, '[]')).toBeNull();
   });
 
-  test.each(keysOf('choice'))('%s is one of its choices', (key) =>
-    expect(refused(key, 'sometimes')).toStrictEqual({ field: key, allowed: 'one of hour, day, week' }),
+  test.each([
+    ['DataExportDefaultTime', 'hour, day, week'],
+    ['general_setting.seal_head_delivery', 'off, webhook, mail, file'],
+  ])('%s is one of its choices', (key, choices) =>
+    expect(refused(key, 'sometimes')).toStrictEqual({ field: key, allowed: `one of ${choices}` }),
   );
+
+  test('is tried where it is one of some choices', () =>
+    expect(keysOf('choice')).toEqual(['DataExportDefaultTime', 'general_setting.seal_head_delivery']));
 
   test.each(keysOf('text', 'secret'))('%s may be any text', (key) => {
     expect(refused(key, '')).toBeNull();
