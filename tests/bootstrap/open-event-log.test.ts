@@ -27,7 +27,7 @@ const open = (journal = true) =>
   openEventLog({
     engine,
     isOurs: true,
-    database: { dataDir, journal, appendPatienceMs: 200 },
+    database: { dataDir, journal, appendPatienceMs: 10_000 },
     onLost: (reason) => void lost.push(reason),
     log: pino({ level: 'silent' }),
   });
