@@ -86,6 +86,8 @@ interface ReceiptReservation {
 interface ReceiptUsage {
   readonly counts: Usage;
   readonly source: UsageSource;
+  /** What upstream has reported and was not believed; null: nothing. */
+  readonly claimed: Usage | null;
 }
 
 export interface ReceiptFactor extends Pick<PriceOrigin, 'factor' | 'value' | 'option' | 'entry' | 'inRecord'> {
@@ -128,6 +130,8 @@ interface ReceiptRefund {
   readonly code: string;
   /** Why the task has failed that was paid for; null: its answer was withheld. */
   readonly taskFailure: TaskFailureReason | null;
+  /** What upstream may charge for it and nobody pays; null: not told. */
+  readonly suspense: Quota | null;
 }
 
 export interface ReceiptEvent {
@@ -177,12 +181,12 @@ export function receiptOf({ id, course, issuedAt, disclosure, ...parts }: Receip
     call: { ...reserved.event.facts, upstreamModel: settled?.upstreamModel ?? null },
     reservation: reservationIn(reserved),
     attempts: isWhole ? attemptsOf(course, arrived) : null,
-    usage: settled === null ? null : { counts: settled.usage, source: settled.usageSource },
+    usage: settled === null ? null : usageIn(settled),
     price: pricedBy(course),
     factors: parts.factors.map(factorOf),
     calculation: settled === null ? null : calculationOf(settled),
     outcome: outcomeIn(course, isWhole),
-    refund: refundIn(course),
+    refund: refundIn(course, isWhole),
     paid: minus(charged, refund?.event.settlement.charged ?? zero),
     ...provenance(parts),
   };
@@ -193,6 +197,12 @@ export const pricedBy = (course: CallCourse): Price => (settledIn(course) ?? cou
 
 const settledIn = ({ outcome }: CallCourse): CallSettled | null =>
   outcome?.event.type === 'CallSettled' ? outcome.event : null;
+
+const usageIn = ({ usage, usageSource, claimed }: CallSettled): ReceiptUsage => ({
+  counts: usage,
+  source: usageSource,
+  claimed: claimed ?? null,
+});
 
 const reservationIn = ({ position, at, event }: Recorded<CallReserved>): ReceiptReservation => ({
   ...{ position, at, quota: event.reserved },
@@ -230,11 +240,12 @@ function outcomeIn({ outcome }: CallCourse, isWhole: boolean): ReceiptOutcome | 
   };
 }
 
-function refundIn({ refund }: CallCourse): ReceiptRefund | null {
+function refundIn({ refund }: CallCourse, isWhole: boolean): ReceiptRefund | null {
   if (refund === null) return null;
   const { position, at, event } = refund;
   const { settlement, status, code, task } = event;
-  return { position, at, quota: settlement.charged, status, code, taskFailure: task?.reason ?? null };
+  const suspense = isWhole ? event.suspense : null;
+  return { position, at, quota: settlement.charged, status, code, taskFailure: task?.reason ?? null, suspense };
 }
 
 type Provenance = Pick<Receipt, 'events' | 'seals' | 'sealing'>;

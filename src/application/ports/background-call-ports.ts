@@ -76,7 +76,10 @@ export type BackgroundState =
   | { readonly kind: 'failed'; readonly code: string | null }
   | {
       readonly kind: 'ended';
-      readonly used: Pick<Settlement, 'usage' | 'usageSource' | 'outcome' | 'serviceTier' | 'kept' | 'upstreamCost'>;
+      readonly used: Pick<
+        Settlement,
+        'usage' | 'usageSource' | 'outcome' | 'serviceTier' | 'kept' | 'upstreamCost' | 'claimed'
+      >;
     };
 
 /** Asks the upstream of one how far it is; `stop`: and that it stops. Never rejects. */

@@ -53,7 +53,8 @@ export async function compareHead(
   if (seal === null) return { outcome: 'missing', newest, checkedTo: null, findings: [] };
   if (sealDigest(seal) !== head.digest) return { outcome: 'differs', newest, checkedTo: null, findings: [] };
   const isWhole = newest === null || newest.number < head.number + maxSeals;
-  const last = isWhole ? newest : await seals.numbered(head.number + maxSeals - 1);
+  // Not by its number, which may be missing.
+  const last = isWhole ? newest : ((await seals.after(head.number - 1, maxSeals)).at(-1) ?? null);
   const findings = await findingsFrom(ports, seal, { last, isWhole });
   const checkedTo = last?.number ?? head.number;
   return { outcome: findings.length === 0 ? 'same' : 'altered', newest, checkedTo, findings };

@@ -98,6 +98,7 @@ const forCallers: ReadonlySet<string> = new Set([
   'uncovered',
   'usage',
   'usageSource',
+  'claimed',
   'outcome',
   'upstreamModel',
   'useTimeMs',

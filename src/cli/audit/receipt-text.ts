@@ -24,6 +24,7 @@ export function receiptLines(receipt: Receipt): readonly string[] {
     `Reserved ${reservation.quota} at position ${reservation.position}, ${time(reservation.at)}`,
     ...(attempts ?? []).map(attemptLine),
     ...(usage === null ? [] : [`Used, ${usage.source}: ${countsText(usage.counts)}`]),
+    ...(usage === null || usage.claimed === null ? [] : [`Reported, not believed: ${countsText(usage.claimed)}`]),
     ...receipt.factors.map(factorLine),
     ...calculationLines(receipt),
     ...outcomeLines(receipt),
@@ -73,7 +74,11 @@ function outcomeLines({ outcome, refund }: Receipt): readonly string[] {
   return [
     `${what} at position ${position}, ${time(at)}`,
     ...(uncovered > 0 ? [`Not covered ${uncovered}`] : []),
-    ...(suspense === null || suspense <= 0 ? [] : [`Upstream may charge ${suspense}, which nobody pays`]),
+    ...suspenseLine(suspense),
     ...(refund === null ? [] : [`Given back ${refund.quota} at position ${refund.position}, ${time(refund.at)}`]),
+    ...suspenseLine(refund?.suspense ?? null),
   ];
 }
+
+const suspenseLine = (suspense: number | null): readonly string[] =>
+  suspense === null || suspense <= 0 ? [] : [`Upstream may charge ${suspense}, which nobody pays`];

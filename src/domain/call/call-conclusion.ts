@@ -46,6 +46,8 @@ export interface Settlement {
   readonly task?: SettledTask | undefined;
   /** As of `CallSettled`. */
   readonly upstreamCost?: string | undefined;
+  /** As of `CallSettled`. */
+  readonly claimed?: Usage | undefined;
   /** Attempts before it that upstream may charge for. */
   readonly unknownAttempts: number;
 }
@@ -179,6 +181,7 @@ function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quot
     kept: settlement.kept,
     task: settlement.task,
     upstreamCost: settlement.upstreamCost,
+    claimed: settlement.claimed,
   };
 }
 

@@ -31,8 +31,8 @@ export interface CallFacts {
 }
 
 /**
- * Where the settled token counts come from. `disbelieved`: counted locally, because upstream reported more than the call can
- * have used.
+ * Where the settled token counts come from. `disbelieved`: counted locally, because upstream reported what cannot be: more
+ * than the call can have used, or less than its answer contains.
  */
 export type UsageSource = 'upstream' | 'estimated' | 'disbelieved' | 'none';
 
@@ -107,6 +107,8 @@ export type CallEvent =
       task?: SettledTask | undefined;
       /** What upstream says that it charges for the call, in US dollars, as exact decimal text. Left out: it does not say. */
       upstreamCost?: string | undefined;
+      /** What upstream has reported, where that was not believed. Left out: it was, or nothing was reported. */
+      claimed?: Usage | undefined;
     }
   | {
       type: 'CallReleased';

@@ -87,7 +87,9 @@ type PackedSettled = readonly [
   failedAttempts?: readonly PackedAttempt[] | null,
   kept?: readonly PackedKept[] | null,
   task?: PackedTask | null,
-  upstreamCost?: string,
+  /** null: it does not say. */
+  upstreamCost?: string | null,
+  claimed?: ByQuantity<number>,
 ];
 type PackedTask = readonly [id: SettledTask['id'], platform: number, action: string, publicId: string];
 type PackedReleased = readonly [
@@ -271,14 +273,15 @@ const callSettled: PackedForm<CallSettled> = {
         packKept(event.kept),
         packTask(event.task),
         event.upstreamCost,
+        event.claimed && packQuantities(event.claimed),
       ],
-      [null, null, null, 0, 0, undefined, undefined, undefined, undefined],
+      [null, null, null, 0, 0, undefined, undefined, undefined, undefined, undefined],
     ),
   unpack(packed) {
     const [facts, reserved, charged, usage, usageSource, price, outcome, channelId, attempts, useTimeMs, ...last] =
       packed as PackedSettled;
     const [firstTokenMs = null, upstreamModel = null, reasoningEffort = null, uncovered = zero, suspense = zero] = last;
-    const [, , , , , failedAttempts, kept, task, upstreamCost] = last;
+    const [, , , , , failedAttempts, kept, task, upstreamCost = null, claimed] = last;
     return {
       type: 'CallSettled',
       facts: unpackFacts(facts),
@@ -299,7 +302,8 @@ const callSettled: PackedForm<CallSettled> = {
       ...unpackAttempts(failedAttempts),
       ...unpackKept(kept),
       ...unpackTask(task),
-      ...(upstreamCost === undefined ? {} : { upstreamCost }),
+      ...(upstreamCost === null ? {} : { upstreamCost }),
+      ...(claimed === undefined ? {} : { claimed: unpackQuantities(claimed) as Usage }),
     };
   },
 };

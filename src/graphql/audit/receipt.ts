@@ -159,6 +159,12 @@ class RefundObject implements NonNullable<Receipt['refund']> {
 
   @Field(() => TaskFailureEnum, { nullable: true, description: 'null: its answer was withheld.' })
   readonly taskFailure!: TaskFailureReason | null;
+
+  @Field(() => QuotaScalar, {
+    nullable: true,
+    description: 'What upstream may charge for it and nobody pays; null for callers.',
+  })
+  readonly suspense!: Quota | null;
 }
 
 @ObjectType('ReceiptEvent', { description: 'An event of the call, as the log has it.' })
@@ -305,6 +311,15 @@ class ReceiptResolver {
   @FieldResolver(() => UsageSourceEnum, { nullable: true, description: 'null: it was not served.' })
   usageSource(@Root() { usage }: Receipt): UsageSource | null {
     return usage?.source ?? null;
+  }
+
+  @FieldResolver(() => [UsedQuantity], {
+    nullable: true,
+    description: 'What upstream has reported and was not believed; null: nothing.',
+  })
+  claimed(@Root() { usage }: Receipt): UsedQuantity[] | null {
+    const claimed = usage?.claimed ?? null;
+    return claimed === null ? null : asList(claimed);
   }
 
   @FieldResolver(() => SafeIntScalar, {

@@ -120,6 +120,8 @@ export type SettleMessage = readonly [
   task: SettledTask | null,
   /** null: it does not say. */
   upstreamCost: string | null,
+  /** null: nothing, or it was believed. */
+  claimed: Usage | null,
 ];
 
 export const encodeSettlement = (callId: CallId, settlement: Settlement): SettleMessage => [
@@ -139,6 +141,7 @@ export const encodeSettlement = (callId: CallId, settlement: Settlement): Settle
   settlement.kept ?? null,
   settlement.task ?? null,
   settlement.upstreamCost ?? null,
+  settlement.claimed ?? null,
 ];
 
 export const decodeSettlement = (message: SettleMessage): Settlement => ({
@@ -157,4 +160,5 @@ export const decodeSettlement = (message: SettleMessage): Settlement => ({
   kept: message[13] ?? undefined,
   task: message[14] ?? undefined,
   upstreamCost: message[15] ?? undefined,
+  claimed: message[16] ?? undefined,
 });

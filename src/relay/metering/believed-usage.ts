@@ -8,7 +8,7 @@ import {
   usedAnything,
 } from '../../domain/call/usage.js';
 import { kindsWithin, type UsageBound } from '../../domain/call/usage-bound.js';
-import { isTokens, isToolCalls, type Quantity } from '../../domain/pricing/quantities.js';
+import { isTokens, isToolCalls, type Quantity, quantityNames } from '../../domain/pricing/quantities.js';
 import type { Generated } from '../contracts/protocol.js';
 
 /*
@@ -58,6 +58,20 @@ const lacksOutput = ({ output }: CountedUsage, { said, toolsBytes = 0 }: Generat
 export interface UsedTokens {
   readonly usage: Usage;
   readonly usageSource: UsageSource;
+}
+
+/** What was reported and not believed, for the record; undefined: nothing. */
+export function claimedUsage(
+  { usageSource }: Pick<UsedTokens, 'usageSource'>,
+  reported: Usage | null,
+): Usage | undefined {
+  if (usageSource !== 'disbelieved' || reported === null) return undefined;
+  const claimed: Counts = {};
+  for (const name of quantityNames) {
+    const count = reported[name] ?? 0;
+    if (count > 0) claimed[name] = Math.min(count, Number.MAX_SAFE_INTEGER);
+  }
+  return claimed;
 }
 
 /**

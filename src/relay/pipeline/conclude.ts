@@ -15,6 +15,7 @@ import {
 } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 import {
+  claimOf,
   comparedIdOf,
   cutUsage,
   deliveredTier,
@@ -38,6 +39,7 @@ interface Ending {
   readonly kept?: Settlement['kept'];
   readonly task?: Settlement['task'];
   readonly upstreamCost?: Settlement['upstreamCost'];
+  readonly claimed?: Settlement['claimed'];
 }
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
@@ -45,7 +47,7 @@ export function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
   { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,
-  { outcome, firstTokenMs, useTimeMs, serviceTier, kept, task, upstreamCost }: Ending,
+  { outcome, firstTokenMs, useTimeMs, serviceTier, kept, task, upstreamCost, claimed }: Ending,
 ): Settlement {
   const channelId = course.tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -65,6 +67,7 @@ export function settlementOf(
     kept,
     task,
     upstreamCost,
+    claimed,
   };
 }
 
@@ -79,6 +82,7 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
     kept: keptOf(call),
     task: call.task ?? undefined,
     upstreamCost: upstreamCostOf(call),
+    claimed: claimOf(call, believed),
   };
   ports.comparedMessages.note(call.user.id, comparedIdOf(call));
   const finalUsage = cutUsage(ports, call, believed);

@@ -7,7 +7,7 @@ import { usualTier } from '../../domain/pricing/service-tiers.js';
 import type { Generated } from '../contracts/protocol.js';
 import { presentFor } from '../delivery/call-times.js';
 import { hiddenCosts } from '../delivery/hidden-costs.js';
-import { believedUsage, seenTokens, type UsedTokens } from '../metering/believed-usage.js';
+import { believedUsage, claimedUsage, seenTokens, type UsedTokens } from '../metering/believed-usage.js';
 import { leastPictureTokens } from '../metering/picture-tokens.js';
 import { pictureUsage } from '../metering/picture-usage.js';
 import { rankingUsage } from '../metering/ranking-usage.js';
@@ -59,6 +59,12 @@ export function keptOf(call: DeliveredCall): readonly KeptObject[] | undefined {
 
 /** What upstream says that it charges for a delivered answer. undefined: nothing. */
 export const upstreamCostOf = (call: DeliveredCall): string | undefined => reportedBy(call).generated.upstreamCost;
+
+/** What upstream has reported of a delivered answer, or shown of searches, and was not believed. undefined: nothing. */
+export function claimOf(call: DeliveredCall, used: UsedTokens): Usage | undefined {
+  const { usage, generated } = reportedBy(call);
+  return claimedUsage(used, usage ?? generated.searches ?? null);
+}
 
 export const comparedIdOf = (call: DeliveredCall): string | undefined => reportedBy(call).generated.comparedId;
 

@@ -8,7 +8,7 @@ import { RelayError } from '../contracts/errors.js';
 import type { Generated } from '../contracts/protocol.js';
 import { responses } from '../dialects/openai/endpoints/responses.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../json/json.js';
-import { believedUsage } from '../metering/believed-usage.js';
+import { believedUsage, claimedUsage } from '../metering/believed-usage.js';
 import { authorisedRequest, forgetRefused } from '../pipeline/authorised-request.js';
 import {
   type Keeper,
@@ -117,7 +117,7 @@ function stateIn(
     kind: 'ended',
     used: {
       ...{ usage: believed.usage, usageSource: believed.usageSource, outcome, serviceTier },
-      ...{ kept: keptOf(generated), upstreamCost: generated.upstreamCost },
+      ...{ kept: keptOf(generated), upstreamCost: generated.upstreamCost, claimed: claimedUsage(believed, usage) },
     },
   };
 }

@@ -254,17 +254,31 @@ const hidden: Partial<CallSettled> = {
   failedAttempts: [{ channelId: ChannelId(98_764), status: 529, code: 'masked_overload', durationMs: 5 }],
   ...{ suspense: Quota(43_210), upstreamCost: '0.0123' },
 };
-const whatIsHidden = ['98764', '98765', '529', 'masked_overload', '43210', '0.0123'];
+const whatIsHidden = ['98764', '98765', '529', 'masked_overload', '43210', '0.0123', '54321'];
 
 test('a caller’s receipt has neither channels, nor what upstream charges, nor how attempts failed', () => {
   const [reservation, event] = eventsOf(kinds.chat);
-  const events = [reservation, { ...event, ...hidden }];
+  const settlement = { ...event, ...hidden };
+  const refund = refundOf(
+    { id: 'x', at: Instant(someInstant), event: settlement },
+    { status: 503, code: 'store_unavailable' },
+  );
+  const events = [reservation, settlement, { ...refund, suspense: Quota(54_321) }];
   const told = JSON.stringify(receiptFrom(events, { disclosure: 'caller' }));
   const whole = JSON.stringify(receiptFrom(events));
   for (const text of whatIsHidden) {
     expect(whole).toContain(text);
     expect(told).not.toContain(text);
   }
+});
+
+test('a receipt says what upstream has reported where that was not believed, also to callers', () => {
+  const [reservation, event] = eventsOf(kinds.chat);
+  const claimed = { input: 9e15 };
+  const events = [reservation, { ...event, usageSource: 'disbelieved', claimed } as const];
+  for (const disclosure of ['whole', 'caller'] as const)
+    expect(receiptFrom(events, { disclosure }).usage).toEqual({ counts: event.usage, source: 'disbelieved', claimed });
+  expect(receiptFrom([reservation, event]).usage?.claimed).toBeNull();
 });
 
 test('a receipt names the seal of each event, and says which are not sealed', () => {

@@ -386,4 +386,9 @@ test('a comparison reads the events of so many seals, and says up to which', asy
   const lines = await log.lines.after(beginning, 100);
   const changed = givenLines(lines.map((line) => line.replace('thing-0', 'thing-9')));
   expect((await compareHead({ ...log, lines: changed }, noted, 1)).outcome).toBe('altered');
+  const without = (gone: number) => async (number: number, limit: number) =>
+    (await log.seals.after(number, limit + 1)).filter((seal) => seal.number !== gone).slice(0, limit);
+  const numbered = async (number: number) => (number === 1 ? null : log.seals.numbered(number));
+  const lacking = { ...log, seals: { ...log.seals, numbered, after: without(1) } };
+  expect(await compareHead(lacking, noted, 2)).toMatchObject({ outcome: 'altered', checkedTo: 2 });
 });

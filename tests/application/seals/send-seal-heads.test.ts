@@ -65,8 +65,13 @@ describe('the head of the seals', () => {
     expect([waiting, appended]).toEqual([[], []]);
   });
 
+  const toHook = {
+    'general_setting.seal_head_delivery': 'webhook',
+    'general_setting.seal_head_address': 'https://hooks.example/heads',
+  };
+
   test('waits in the queue once for each interval, also after a restart', async () => {
-    const options = { 'general_setting.seal_head_delivery': 'mail', 'general_setting.seal_head_hours': '2' };
+    const options = { ...toHook, 'general_setting.seal_head_hours': '2' };
     const { clock, send } = sender(options);
     await send();
     await send();
@@ -90,11 +95,42 @@ describe('the head of the seals', () => {
 
   test('is sent in the same interval once there is a seal', async () => {
     newest = null;
-    const { send } = sender({ 'general_setting.seal_head_delivery': 'webhook' });
+    const { send } = sender(toHook);
     await send();
     newest = sealOf(0);
     await send();
     expect(waiting).toHaveLength(1);
+  });
+
+  test.each([
+    ['an address', { 'general_setting.seal_head_address': 'https://hooks.example/heads' }, {}],
+    [
+      'a mail server',
+      { SMTPServer: 'mail.example', SMTPAccount: 'gateway@mail.example' },
+      { 'general_setting.seal_head_delivery': 'mail', 'general_setting.seal_head_address': 'books@auditor.example' },
+    ],
+  ])(
+    'is sent in the same interval once there is %s, and until then its lack is logged once',
+    async (_, more, first) => {
+      const options: Record<string, string> = { 'general_setting.seal_head_delivery': 'webhook', ...first };
+      const { send } = sender(options);
+      await send();
+      await send();
+      expect([waiting, warned]).toEqual([[], [expect.stringContaining('the head of the seals goes nowhere')]]);
+      Object.assign(options, more);
+      await send();
+      expect(waiting).toHaveLength(1);
+    },
+  );
+
+  test('is sent again where its address is changed', async () => {
+    const options: Record<string, string> = { ...toHook };
+    const { send } = sender(options);
+    await send();
+    options['general_setting.seal_head_address'] = 'https://other.example/heads';
+    await send();
+    await send();
+    expect(waiting).toHaveLength(2);
   });
 });
 

@@ -51,6 +51,7 @@ const settledEvent: CallSettled = {
   kept: undefined,
   task: undefined,
   upstreamCost: undefined,
+  claimed: undefined,
   upstreamModel: 'mapped',
   useTimeMs: 900,
   firstTokenMs: 120,

@@ -4,6 +4,7 @@ import { billingOf } from '../../../src/domain/pricing/billing.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 
 /* What a call costs, from the options an operator sets to the figure in the log. */
@@ -316,4 +317,10 @@ test('prices changed while the gateway serves apply from the next call on', asyn
     200,
   );
   await gateway.setOption('ModelRatio', JSON.stringify(ratios));
+});
+
+test('each of these calls has a receipt that gives its charge', async () => {
+  const { served, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(20);
+  expect(wrong).toEqual([]);
 });

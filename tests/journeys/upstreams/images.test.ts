@@ -7,6 +7,7 @@ import { logContent } from '../../../src/rest-compat/log-text.js';
 import { GraphqlClient } from '../../graphql/graphql-server.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
@@ -429,4 +430,10 @@ describe('a picture that is sent while it is made', () => {
     expect(answer.text).toContain('"error"');
     expect(await line(answer)).toMatchObject({ usage: { imageOutput: 200 } });
   });
+});
+
+test('each of these calls has a receipt that gives its charge', async () => {
+  const { served, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(5);
+  expect(wrong).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { type Answer, type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
+import { receiptsOfAll } from '../../support/gateway/receipts.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
@@ -243,4 +244,10 @@ test.each<[string, number, string, string, JsonObject]>([
   const id = await gateway.addChannel({ type, models: [model], baseUrl });
   expect(await gateway.application.channels.test(gateway.root, id, '')).toMatchObject({ ok: true });
   expect(sent.map(({ url }) => url)).toEqual([path]);
+});
+
+test('each of these calls has a receipt that gives its charge', async () => {
+  const { served, wrong } = await receiptsOfAll(gateway);
+  expect(served).toBeGreaterThan(3);
+  expect(wrong).toEqual([]);
 });

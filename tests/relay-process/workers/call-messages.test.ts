@@ -42,7 +42,8 @@ const estimate: ReservationEstimate = {
 };
 const settlement: Settlement = {
   usage: { input: 1, output: 2 },
-  usageSource: 'upstream',
+  usageSource: 'disbelieved',
+  claimed: { input: 9e15 },
   outcome: 'completed',
   channelId: ChannelId(3),
   attempts: [ChannelId(4), ChannelId(3)],

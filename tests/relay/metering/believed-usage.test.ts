@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/domain/call/usage.js';
 import type { UsageBound } from '../../../src/domain/call/usage-bound.js';
 import { chargeOf, reservationOf } from '../../../src/domain/pricing/pricing.js';
-import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
+import { believedUsage, claimedUsage } from '../../../src/relay/metering/believed-usage.js';
 import { readOpenAiUsage } from '../../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 import { plainPrice } from '../../support/given/calls.js';
@@ -29,6 +29,15 @@ describe('the usage that an upstream reports', () => {
     ['too much of both kinds', { input: 8e15, output: 8e15 }, { input: 12, output: 6 }],
   ])('is not believed when it is %s: the gateway counts, and the call is marked', (_lie, reported, used) => {
     expect(judged(reported)).toEqual({ usage: used, usageSource: 'disbelieved' });
+  });
+
+  test('is kept for the record where it is not believed, within bounds', () => {
+    const lie = { input: 8e15, output: 1 };
+    expect(claimedUsage(judged(lie), lie)).toEqual(lie);
+    const hostile = { input: Number.POSITIVE_INFINITY, output: Number.NaN, seconds: -1, other: 7 } as Usage;
+    expect(claimedUsage({ usageSource: 'disbelieved' }, hostile)).toEqual({ input: Number.MAX_SAFE_INTEGER });
+    expect(claimedUsage(judged({ input: 10, output: 5 }), { input: 10, output: 5 })).toBeUndefined();
+    expect(claimedUsage(judged(null), null)).toBeUndefined();
   });
 
   test('is believed for hidden thinking, though a search has made the prompt longer than the request', () => {

@@ -74,6 +74,7 @@ describe('an answered call is concluded', () => {
     const delivery = { ...whole('completed'), answer };
     const { finalUsage } = await concludeCall(ports, { ...call, delivery });
     expect(finalUsage.usageSource).toBe('disbelieved');
+    expect(call.reservation.concluded).toMatchObject([{ claimed: { input: 3, output: 5000 } }]);
     expect(warned).toEqual([expect.stringContaining('more usage than the call can have')]);
   });
 

@@ -31,8 +31,11 @@ export async function receiptsOfAll(gateway: TestGateway): Promise<ReceiptsOfAll
     const receipt = await application.queries.receipt(root, id);
     const { charged = 0, uncovered = 0 } = receipt?.outcome ?? {};
     const isPaid = receipt?.paid === charged - (receipt?.refund?.quota ?? 0);
+    const { source, claimed } = receipt?.usage ?? {};
+    const isClaimTold = (source === 'disbelieved') === (claimed !== null && claimed !== undefined);
     const hasLines = receipt?.events.every(({ hash }) => hash !== null) === true;
-    if (!isPaid || !hasLines || recomputedCharge(JSON.stringify(receipt)) !== charged + uncovered) wrong.push(id);
+    if (!isPaid || !hasLines || !isClaimTold || recomputedCharge(JSON.stringify(receipt)) !== charged + uncovered)
+      wrong.push(id);
     if (receipt?.usage) served += 1;
     if (receipt?.refund) refunded += 1;
   }

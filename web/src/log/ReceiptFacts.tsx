@@ -61,6 +61,7 @@ function Attempts({ attempts }: { readonly attempts: NonNullable<ShownReceipt['a
 /** What was held, charged and given back, each with its event. */
 export function ReceiptAmounts({ receipt: { reservation, outcome, refund, paid } }: ReceiptProps) {
   const t = useText(receiptTexts);
+  const suspense = (outcome?.suspense ?? 0) + (refund?.suspense ?? 0);
   return (
     <Facts amounts>
       <Fact name={t('reserved')}>
@@ -78,9 +79,7 @@ export function ReceiptAmounts({ receipt: { reservation, outcome, refund, paid }
           <QuotaText quota={paid} digits={6} />
         </strong>
       </Fact>
-      <Fact name={t('suspense')}>
-        {outcome?.suspense != null && outcome.suspense > 0 && <QuotaText quota={outcome.suspense} digits={6} />}
-      </Fact>
+      <Fact name={t('suspense')}>{suspense > 0 && <QuotaText quota={suspense} digits={6} />}</Fact>
       <Fact name={t('upstreamCost')}>{outcome?.upstreamCost}</Fact>
     </Facts>
   );

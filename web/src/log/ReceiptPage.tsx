@@ -40,7 +40,8 @@ export function ReceiptPage() {
     skipPollAttempt: () => document.hidden || isWhole.current,
   });
   const receipt = data?.receipt;
-  isWhole.current = receipt === null || (receipt?.sealing === 'SEALED' && receipt.outcome !== null);
+  isWhole.current =
+    receipt === null || (receipt?.sealing !== undefined && receipt.sealing !== 'PENDING' && receipt.outcome !== null);
   return (
     <PageFrame
       title={t('title')}
@@ -88,7 +89,7 @@ function SaveButton({ requestId }: { readonly requestId: string }) {
 
 function ReceiptSections({ receipt }: { readonly receipt: ShownReceipt }) {
   const t = useText(receiptTexts);
-  const { calculation, outcome, price, pricedOver, usageSource } = receipt;
+  const { calculation, claimed, outcome, price, pricedOver, usageSource } = receipt;
   return (
     <div className="receipt">
       <div className="receipt-parts">
@@ -101,6 +102,13 @@ function ReceiptSections({ receipt }: { readonly receipt: ShownReceipt }) {
       </div>
       <Section title={t('calculation')}>
         {usageSource !== null && <p className="section-note">{t(`usage.${usageSource}`)}</p>}
+        {claimed !== null && (
+          <p className="section-note">
+            {t('usage.claimed', {
+              counts: claimed.map(({ quantity, count }) => `${quantity} ${formatExactly(count)}`).join(', '),
+            })}
+          </p>
+        )}
         {pricedOver !== null && (
           <p className="section-note">{t('calculation.over', { length: formatExactly(pricedOver) })}</p>
         )}

@@ -134,7 +134,7 @@ export const logEn: Translation<typeof logZh> = {
   'line.by': 'Done by (user ID)',
   'source.UPSTREAM': 'the upstream',
   'source.ESTIMATED': 'our estimate',
-  'source.DISBELIEVED': 'us: the upstream reported more than the call can have used',
+  'source.DISBELIEVED': 'us: what the upstream reported cannot be what was used',
   'source.NONE': 'nobody',
   billing: 'Billing process',
   'billing.items': 'What was used',

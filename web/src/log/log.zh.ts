@@ -131,7 +131,7 @@ export const logZh = {
   'line.by': '操作者（用户 ID）',
   'source.UPSTREAM': '上游返回',
   'source.ESTIMATED': '估算',
-  'source.DISBELIEVED': '本地计数：上游返回的用量超出可能范围',
+  'source.DISBELIEVED': '本地计数：上游返回的用量不可能属实',
   'source.NONE': '无',
   billing: '计费过程',
   'billing.items': '用量明细',

@@ -5,6 +5,7 @@ import { CallId } from '../../../domain/kernel/ids.js';
 import type { Instant } from '../../../domain/kernel/instant.js';
 import { chargeOf } from '../../../domain/pricing/pricing.js';
 import { networkFailure, RelayError } from '../../contracts/errors.js';
+import { claimedUsage } from '../../metering/believed-usage.js';
 import { CallSession } from '../../metering/call-session.js';
 import { RealtimeTally } from '../../metering/realtime-tally.js';
 import { believedRealtime, withPricedSound } from '../../metering/realtime-usage.js';
@@ -222,7 +223,8 @@ export class RealtimeBilling {
       tally.expected,
       responses,
     );
-    const settled = await parts.settlePart(this.settlement(found, used, 'completed'), next);
+    const claimed = claimedUsage(used, response.usage);
+    const settled = await parts.settlePart({ ...this.settlement(found, used, 'completed'), claimed }, next);
     this.part++;
     if (!settled.ok) return paymentRefusal(settled.shortage, next, ports.directory.settings());
     this.counted(responses);

@@ -5,6 +5,7 @@ import { isSoldBy } from '../../../domain/pricing/rates.js';
 import type { Demand } from '../../contracts/endpoint.js';
 import type { RelayError } from '../../contracts/errors.js';
 import { countIn, isObject, type JsonObject, scalarText } from '../../json/json.js';
+import { claimedUsage } from '../../metering/believed-usage.js';
 import { type CallSession, openCallSession } from '../../metering/call-session.js';
 import { countedPrompt } from '../../metering/prompt-tally.js';
 import type { RealtimeTally } from '../../metering/realtime-tally.js';
@@ -162,7 +163,8 @@ export class Transcripts {
     });
     const { resolution, course, answer } = this.call;
     const told = { resolution, course: { tried: course.tried.slice(-1), failed: undefined, unknownAttempts: 0 } };
-    const ending = { outcome: 'completed', firstTokenMs: null, useTimeMs: 0, serviceTier: undefined } as const;
+    const claimed = claimedUsage(used, reported);
+    const ending = { outcome: 'completed', firstTokenMs: null, useTimeMs: 0, serviceTier: undefined, claimed } as const;
     const settlement = { ...settlementOf(told, answer, used, ending), upstreamModel: null };
     const settled = await parts.settlePart(settlement, estimate);
     return settled.ok ? null : paymentRefusal(settled.shortage, estimate, ports.directory.settings());
