@@ -2,7 +2,7 @@ import { hasEnded } from '../contracts/protocol.js';
 import { AnswerAccumulator } from '../protocols/answer-accumulator.js';
 import { asCallerTakes } from '../protocols/caller-calls.js';
 import type { UpstreamBody } from '../upstream/upstream.js';
-import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
+import { isUnreadable, type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
 import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
 
@@ -26,12 +26,12 @@ export async function accumulateAnswer(answered: AnswerToRead, body: Pick<Upstre
     if (full !== null) return failed(noRoomHere(full), true);
     const step = next.done ? decoder.end() : decoder.push(next.value);
     // What had come of it by then is work that upstream has done.
-    if (step.error !== null) return failed(step.error, decoder.generated.said.length > 0);
+    if (step.error !== null) return failed(step.error, decoder.generated.said.length > 0 || isUnreadable(step.error));
     finished = step.finished || (next.done === true && hasEnded(decoder.generated));
     if (next.done && !finished) return failed(brokenOff('read_response_body_failed'), true);
   }
   sending.cancel();
-  if (decoder.progress === 0) return nothingIn(decoder);
+  if (decoder.progress === 0) return nothingIn(decoder, caller);
   return largeWork.run(came, () => {
     const { usage, generated } = decoder;
     const gathered = accumulator.answer();

@@ -1,6 +1,7 @@
+import { isImageMode } from '../../domain/channel/provider.js';
 import type { NoRoom } from '../../http/body-room.js';
 import { gatewayErrorType } from '../contracts/errors.js';
-import type { AnswerStream } from '../contracts/protocol.js';
+import type { AnswerStream, CallerRequest } from '../contracts/protocol.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import { isSilence, Lost, NoRoomForAnswer, Overdue, UnreadableBody } from '../upstream/upstream-response.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
@@ -49,8 +50,12 @@ export function lostAnswer({ sending }: AnswerToRead, reason: unknown, code: str
   return { ok: false, error: { ...error, message: why }, costUnknown: true };
 }
 
-export const nothingIn = ({ usage }: Pick<AnswerStream, 'usage'>): Extract<Read, { ok: false }> => ({
+/** Who draws seldom reports what that has cost. */
+export const nothingIn = (
+  { usage }: Pick<AnswerStream, 'usage'>,
+  { mode }: Pick<CallerRequest, 'mode'>,
+): Extract<Read, { ok: false }> => ({
   ok: false,
   error: unreadableAnswer('the upstream answered without an answer in it'),
-  costUnknown: usage !== null,
+  costUnknown: usage !== null || isImageMode(mode),
 });

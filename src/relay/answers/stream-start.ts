@@ -3,7 +3,7 @@ import { type AnswerStream, hasEnded, type StreamStep } from '../contracts/proto
 import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { Progress } from '../upstream/progress-watch.js';
 import type { UpstreamBody } from '../upstream/upstream.js';
-import type { UpstreamError } from '../upstream/upstream-error.js';
+import { isUnreadable, type UpstreamError } from '../upstream/upstream-error.js';
 import { Lost } from '../upstream/upstream-response.js';
 import type { AnswerToRead, FirstStep, Read, SilenceLimits, StreamReading } from './answer-reading.js';
 import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
@@ -87,7 +87,7 @@ export async function readFirstFrame(
   let step = decoder.push(begin);
   let came = begin.length;
   for (let ended = false; ; ) {
-    if (step.error !== null) return failed(step.error, worked(decoder));
+    if (step.error !== null) return failed(step.error, worked(decoder) || isUnreadable(step.error));
     if (step.bytes !== null) held = held === null ? step.bytes : Buffer.concat([held, step.bytes]);
     const full = countKept(slot, decoder, { bytes: held }, came);
     if (full !== null) return failed(noRoomHere(full), true);
@@ -101,7 +101,10 @@ export async function readFirstFrame(
       const reading = { decoder, chunks, first: { bytes: held, finished: step.finished }, slot, cancel, staysOpen };
       return { ok: true, got: { kind: 'stream', reading } };
     }
-    if (step.finished) return failed(nothingIn(decoder).error, decoder.usage !== null);
+    if (step.finished) {
+      cancel();
+      return nothingIn(decoder, caller);
+    }
     if (ended) return failed(brokenOff('stream_response_error'), true);
     const next = await nextOf(chunks, decoder);
     if (next === null) return failed(decoder.failure ?? brokenOff('stream_response_error'), worked(decoder));

@@ -9,7 +9,7 @@ import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { Picture } from '../upstream/pictures.js';
 import { LineTooLong } from '../upstream/sse.js';
 import type { UpstreamAnswer } from '../upstream/upstream.js';
-import { reportedRetryAfter, unreadableAnswer } from '../upstream/upstream-error.js';
+import { isUnreadable, reportedRetryAfter, unreadableAnswer } from '../upstream/upstream-error.js';
 import { WholeJson } from '../upstream/whole-json.js';
 import { nothing, settledMs } from './answer-body.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
@@ -48,13 +48,13 @@ export async function readWhole(
   const { provider, channel, caller, info, largeWork } = answered;
   const read = await largeWork.run(body.length, () => {
     const answer = wireOf(provider, caller.mode).answer({ provider, channel, caller, status, headers, body, info });
-    return namesPictures(answer) ? answer : readOf(answered, answer);
+    return namesPictures(answer) ? answer : readOf(answered, answer, status);
   });
   if (!('named' in read)) return read;
   const fetched = await fetchNamed(answered, read.named);
   const fetchedLength = [...fetched.values()].reduce((length, { data }) => length + data.length, 0);
   return largeWork.run(body.length + fetchedLength, () =>
-    readOf(answered, { ...read, body: read.named.inlined(fetched) }),
+    readOf(answered, { ...read, body: read.named.inlined(fetched) }, status),
   );
 }
 
@@ -78,8 +78,9 @@ async function fetchNamed(
   return fetched;
 }
 
-function readOf(answered: AnswerToRead, answer: Answer): Read {
-  if (!answer.ok) return { ...answer, costUnknown: answer.costUnknown ?? false };
+/** Upstream may have made an answer where a success tells neither one nor a failure. */
+function readOf(answered: AnswerToRead, answer: Answer, status: number): Read {
+  if (!answer.ok) return { ...answer, costUnknown: answer.costUnknown ?? (status < 400 && isUnreadable(answer.error)) };
   try {
     return answered.caller.stream ? asStream(answered, answer) : asWhole(answered, answer);
   } catch (error) {

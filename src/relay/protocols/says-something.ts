@@ -33,3 +33,6 @@ export const noAnswer = (usage: Usage | null): Extract<Answer, { ok: false }> =>
   error: unreadableAnswer('the upstream answered without an answer in it'),
   costUnknown: usage !== null,
 });
+
+/** Who draws seldom reports what that has cost, so nothing is known of it where no picture came. */
+export const noPicture: Extract<Answer, { ok: false }> = { ...noAnswer(null), costUnknown: true };

@@ -140,12 +140,17 @@ export function reportedRetryAfter(header: string | string[] | undefined): strin
 export const errorOfStatus = (status: number, body: Buffer, confidential: Confidential): UpstreamError =>
   asUpstreamError(reportedFailure(upstreamJson(body)), status, confidential);
 
+const unreadableCode = 'bad_response_body';
+
 /** Something the wire family does not allow: half an answer, no JSON where JSON must be. */
 export const unreadableAnswer = (what: string): UpstreamError => ({
   status: 502,
   message: what,
   type: defaultType,
-  code: 'bad_response_body',
+  code: unreadableCode,
   param: '',
   retryAfter: null,
 });
+
+/** It tells neither an answer nor why there is none. */
+export const isUnreadable = ({ code }: UpstreamError): boolean => code === unreadableCode;

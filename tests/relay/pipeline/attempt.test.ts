@@ -161,9 +161,26 @@ describe('the attempt stage', () => {
       return sent.length;
     };
     expect(await orders([cut])).toBe(1);
+    for (const text of ['', '<html>Welcome</html>', '{"created":1}', '{"created":1,"data":[]}'])
+      expect(await orders([{ status: 200, text }])).toBe(1);
+    expect(await orders([{ status: 200, text: '{"error":{"message":"no room","code":"busy"}}' }])).toBeGreaterThan(1);
     expect(await orders([down, down])).toBeGreaterThan(1);
     expect(await orders([cut, good], false)).toBe(2);
   });
+
+  test.each([
+    ['is not JSON', '<html>Welcome</html>', 1],
+    ['is cut JSON', '{"choices":[', 1],
+    ['names no answer', '{}', 1],
+    ['tells of a failure', '{"error":{"message":"no room","code":"busy"}}', 0],
+  ])(
+    'asks another channel for words after an answer that %s, whose cost is known only where it failed',
+    async (_, text, unknown) => {
+      const { ports } = given({ says: [{ status: 200, text }, good] });
+      const { answer, course } = await attemptCall(ports, givenReserved(), body);
+      expect([answer?.ok, course.tried.length, course.unknownAttempts]).toEqual([true, 2, unknown]);
+    },
+  );
 
   test('waits for a silent stream of a picture as long as for a whole answer', async () => {
     const patienceFor = async (stream: boolean, drawing: boolean): Promise<number | undefined> => {

@@ -162,7 +162,7 @@ export function imagesAnswered(reported: JsonObject, answered: AnswerInput): Ans
     if (reason) return { ok: false, error: asUpstreamError(blocked(reason), 400, confidential) };
     const failed = failedCandidate(candidates, confidential);
     const error = failed ?? unreadableAnswer('the upstream answered without a picture in it');
-    return { ok: false, error, costUnknown: usage !== null };
+    return { ok: false, error, costUnknown: failed === null || usage !== null };
   }
   const answer = imagesOf(drawn, answered);
   return answer.ok && usage !== null ? { ...answer, usage: { ...usage, ...answer.usage } } : answer;

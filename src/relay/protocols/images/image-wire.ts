@@ -19,7 +19,7 @@ import { postOf } from '../openai/request.js';
 import type { OpenAiVariant, Target } from '../openai/variant.js';
 import { overriddenPictures } from '../picture-override.js';
 import { baseOf, noThinking, written } from '../request-builder.js';
-import { noAnswer } from '../says-something.js';
+import { noPicture } from '../says-something.js';
 import { type ImageOrder, imageOrder, wantsInline } from './image-order.js';
 
 /* Pictures of vendors that are asked for them in JSON with names of its own, and answer with a list of them. */
@@ -89,7 +89,7 @@ export function imagesOf(items: readonly JsonObject[], answered: AnswerInput): A
   const came = items.filter(hasPicture).slice(0, maxImages);
   if (came.length === 0) {
     const error = faultIn(items, confidentialOf(provider, channel));
-    return error === null ? noAnswer(null) : { ok: false, error };
+    return error === null ? noPicture : { ok: false, error };
   }
   const body: JsonObject = { created: info.createdAt, data: came.map(shown) };
   const named = wantsInline(caller) ? namedIn(body) : null;

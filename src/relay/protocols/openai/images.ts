@@ -2,7 +2,7 @@ import { maxImages } from '../../contracts/image-request.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { bytesToParse } from '../../json/long-texts.js';
-import { noAnswer } from '../says-something.js';
+import { noPicture } from '../says-something.js';
 import { readImageUsage } from './image-usage.js';
 import { Generation } from './reply.js';
 import { missingAnswer, reportedBody } from './reported-body.js';
@@ -33,7 +33,7 @@ export function imagesAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
   if (body === null || !isList(body.data)) return missingAnswer(reported, answered);
   const pictures = picturesIn(body.data);
   const usage = readImageUsage(body.usage, pictures.length);
-  if (pictures.length === 0) return noAnswer(body.usage === undefined ? null : usage);
+  if (pictures.length === 0) return noPicture;
   const generated = pictured();
   const shown = isObject(body.usage) ? withoutCost(body.usage) : body.usage;
   if (isObject(body.usage)) generated.upstreamCost = variant.cost?.(body.usage) ?? undefined;
