@@ -1,5 +1,6 @@
 import type { Usage } from '../../domain/call/usage.js';
-import { SeenText } from '../text/seen-text.js';
+import type { RealtimeInput } from './realtime-input.js';
+import type { RealtimeOutput } from './realtime-output.js';
 
 /*
  * What a realtime session holds of its conversation, in tokens: at most, for what is reserved; and as near as can be
@@ -16,12 +17,20 @@ const fewestCharacters = 256;
 /** Bytes of an event to a token of what it says. */
 const usualBytes = 6;
 
+/** Tokens of a whole conversation, as reported. */
+interface RealtimeWhole {
+  readonly text: number;
+  readonly sound: number;
+  readonly pictures: number;
+}
+
 export class RealtimeTally {
   /** Tokens that the next response takes in at most. */
   held: number;
-  /** The same, likely: of text, and of sound. */
+  /** The same, likely: of text, of sound, and of pictures. */
   private text = 0;
   private sound = 0;
+  private pictures = 0;
   /** Characters of sound that no turn has taken. */
   private waiting = 0;
   /** What came since the response under way began, and what came before that and may have missed it. */
@@ -30,8 +39,6 @@ export class RealtimeTally {
   /** Usage does not say how long the conversation is. */
   private onlyGrows = false;
   private perSecond: number = charactersPerSecond.pcm16;
-  private spoken = 0;
-  said = new SeenText();
   /** Seconds of the turn that was taken last. */
   lastTurn = 0;
 
@@ -50,10 +57,12 @@ export class RealtimeTally {
     return this.waiting / this.perSecond;
   }
 
-  /** What a client has sent, in bytes of its event. */
-  wrote(bytes: number): void {
-    this.add(bytes);
+  /** What a client's event has brought. */
+  wrote({ bytes, sound, pictures }: RealtimeInput): void {
+    this.add(bytes + Math.ceil(sound / fewestCharacters) + pictures.max);
     this.text += bytes / usualBytes;
+    this.sound += (sound / this.perSecond) * heardPerSecond;
+    this.pictures += pictures.expected;
   }
 
   /** Characters of sound that a client has sent. */
@@ -92,45 +101,34 @@ export class RealtimeTally {
     this.held = Number.MAX_SAFE_INTEGER;
   }
 
-  /** Characters of sound that an upstream has put out. */
-  spoke(characters: number): void {
-    this.spoken += characters;
-  }
-
   get expected(): number {
-    return Math.ceil(this.text + this.sound);
+    return Math.ceil(this.text + this.sound + this.pictures);
   }
 
-  /** What the response under way has used, as far as it can be seen. */
-  get seen(): Usage {
-    const audioOutput = this.spokenTokens;
+  /** What a response that has put this out has used, as far as it can be seen. */
+  seen(output: RealtimeOutput): Usage {
     return {
       input: Math.ceil(this.text),
       audioInput: Math.ceil(this.sound),
-      output: Math.ceil(this.said.roughTokens()),
-      audioOutput,
+      imageInput: Math.ceil(this.pictures),
+      output: Math.ceil(output.said.roughTokens()),
+      audioOutput: this.spokenTokens(output),
     };
   }
 
-  /** What of it has reached its caller: grows with it. */
-  get length(): number {
-    return this.said.length + this.spoken;
+  spokenTokens({ spoken }: Pick<RealtimeOutput, 'spoken'>): number {
+    return Math.ceil((spoken / this.perSecond) * spokenPerSecond);
   }
 
-  get spokenTokens(): number {
-    return Math.ceil((this.spoken / this.perSecond) * spokenPerSecond);
-  }
-
-  /** It has ended. `whole`: tokens of the conversation, as reported; null: it was no part of it, or nobody says. */
-  ended(whole: { readonly text: number; readonly sound: number } | null, output: number): void {
+  /** A response has ended. `whole`: tokens of the conversation, as reported; null: it was no part of it, or nobody says. */
+  ended(whole: RealtimeWhole | null, output: number): void {
     if (whole === null || this.onlyGrows) this.held += output;
     else {
-      this.held = whole.text + whole.sound + this.before + this.later;
+      this.held = whole.text + whole.sound + whole.pictures + this.before + this.later;
       this.text = whole.text;
       this.sound = whole.sound;
+      this.pictures = whole.pictures;
     }
-    this.spoken = 0;
-    this.said = new SeenText();
   }
 
   private add(tokens: number): void {

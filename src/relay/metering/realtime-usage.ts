@@ -29,9 +29,11 @@ export function withPricedSound(used: UsedTokens, price: Price): UsedTokens {
 }
 
 /** What is guessed is never more than what is reserved. */
-function within({ input = 0, audioInput = 0, output = 0, audioOutput = 0 }: Usage, bound: UsageBound): Usage {
+function within(seen: Usage, bound: UsageBound): Usage {
+  const { input = 0, audioInput = 0, imageInput = 0, output = 0, audioOutput = 0 } = seen;
   const heard = Math.min(audioInput, bound.input);
+  const looked = Math.min(imageInput, bound.input - heard);
   const spoken = Math.min(audioOutput, bound.output);
-  const usage = { audioInput: heard, input: Math.min(input, bound.input - heard) };
+  const usage = { audioInput: heard, imageInput: looked, input: Math.min(input, bound.input - heard - looked) };
   return joined(usage, { audioOutput: spoken, output: Math.min(output, bound.output - spoken) });
 }

@@ -200,7 +200,7 @@ describe('a realtime session', () => {
     client.send({ type: 'session.update', session: { model: 'm', instructions: 'x' } });
     await client.next('session.updated');
     expect(upstream.events).toEqual([
-      { type: 'session.update', session: { model: 'spoken-model', instructions: 'x' } },
+      { type: 'session.update', event_id: expect.any(String), session: { model: 'spoken-model', instructions: 'x' } },
     ]);
   });
 });
@@ -267,8 +267,8 @@ describe('the charge of a realtime session', () => {
     const type = 'conversation.item.input_audio_transcription.completed';
     const usage = { type: 'tokens', total_tokens: 60, input_tokens: 50, output_tokens: 10 };
     upstream.behave = (event, send) => {
-      const refused = event.event_id === 'refused';
-      if (refused) send({ type: 'error', error: { type: 'invalid_request_error', event_id: 'refused' } });
+      const refused = JSON.stringify(event).includes('gpt-4o-mini-transcribe');
+      if (refused) send({ type: 'error', error: { type: 'invalid_request_error', event_id: event.event_id ?? null } });
       else if (event.type === 'session.update') send({ type: 'session.updated', session: event.session ?? {} });
       if (event.type === 'input_audio_buffer.commit')
         send({ type, item_id: 'item_1', content_index: 0, transcript: 'Prove it.', usage });
@@ -278,7 +278,7 @@ describe('the charge of a realtime session', () => {
     client.send({ type: 'session.update', session: session('gpt-4o-transcribe') });
     await client.next('session.updated');
     client.send({ type: 'session.update', event_id: 'refused', session: session('gpt-4o-mini-transcribe') });
-    await client.next('error');
+    expect(await client.next('error')).toMatchObject({ error: { event_id: 'refused' } });
     client.send({ type: 'input_audio_buffer.commit' });
     await client.next(type);
     client.socket.close();

@@ -8,6 +8,7 @@ import { withDatabase } from '../../../src/cli/database.js';
 import { type Config, readConfig } from '../../../src/config.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import { openCallers } from '../../support/callers/callers.js';
+import { openRealtime } from '../../support/callers/realtime-client.js';
 import { startGatewayProcess } from '../../support/gateway/gateway-process.js';
 import {
   type CallEvents,
@@ -18,11 +19,18 @@ import {
 import { rootPassword, setUpData } from '../../support/gateway/set-up-data.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
+import {
+  begunResponse,
+  newResponse,
+  type RealtimeUpstream,
+  spokenPiece,
+  startRealtimeUpstream,
+} from '../../support/upstreams/realtime-upstream.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
 /* A gateway is killed with calls at every stage. What its successor books for each is what had become of it. */
 
-const models = ['answering', 'streaming', 'connecting', 'speaking'];
+const models = ['answering', 'streaming', 'connecting', 'speaking', 'conversing', 'listening'];
 /** Of 12 characters. */
 const spoken = 'Hello there.';
 const said = 'word '.repeat(400);
@@ -30,6 +38,7 @@ const said = 'word '.repeat(400);
 let dataDir: string;
 let config: Config;
 let upstream: Upstream;
+let realtime: RealtimeUpstream;
 /** Takes connections and says nothing: whoever comes through it has sent nothing yet. */
 let silentProxy: Server;
 const proxied: Socket[] = [];
@@ -49,6 +58,13 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(`data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: said } }] })}\n\n`);
   });
+  realtime = await startRealtimeUpstream();
+  realtime.behave = ({ type }, send) => {
+    if (type !== 'response.create') return;
+    const id = newResponse();
+    send(begunResponse(id));
+    send(spokenPiece(id, 48_000));
+  };
   silentProxy = createServer((socket) => proxied.push(socket.on('error', () => {})));
   silentProxy.listen(0, '127.0.0.1');
   await once(silentProxy, 'listening');
@@ -58,6 +74,7 @@ beforeAll(async () => {
     [
       { models: ['answering', 'streaming', 'speaking'], baseUrl: upstream.url },
       { models: ['connecting'], baseUrl: upstream.url, proxy },
+      { models: ['conversing', 'listening'], baseUrl: realtime.url },
     ],
     { speaking: { pieces: { characters: '0.00001' } } },
   );
@@ -88,6 +105,10 @@ beforeAll(async () => {
       },
     }),
   ]);
+  const openSession = (model: string) => openRealtime(doomed.url, apiKey, { path: `/v1/realtime?model=${model}` });
+  const [conversing] = await Promise.all(['conversing', 'listening'].map(openSession));
+  conversing?.send({ type: 'response.create' });
+  await conversing?.next('response.output_audio.delta');
   await until(
     async () => (asked === 3 && proxied.length > 0 && read.includes('word') && heard !== '' ? true : null),
     60_000,
@@ -113,6 +134,7 @@ afterAll(async () => {
   for (const socket of proxied) socket.destroy();
   silentProxy?.close();
   await upstream?.stop();
+  await realtime?.stop();
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -135,14 +157,14 @@ async function setOption(url: string, key: string, value: string): Promise<void>
   expect(await answer.json()).toMatchObject({ success: true });
 }
 
-/** The calls that have gone upstream, the stream with what it has delivered, the speech as begun, and that no other had. */
+/** The calls that have gone upstream, stream and session with what they have delivered, the speech as begun, and no other. */
 async function everythingNoted(pool: { query: (text: string) => Promise<{ rows: unknown[] }> }): Promise<true | null> {
   const { rows } = await pool.query(`
     select 1 from call_progress_node
     where noted_to >= (select max(position) from events where type = 'CallReserved')
-      and (select count(*) from call_progress) = 3
-      and (select count(*) from call_progress where progress ->> 'delivered' is not null) = 2
-      and exists (select from call_progress where (progress -> 'delivered' ->> 'outputTokens')::int > 0)
+      and (select count(*) from call_progress) = 4
+      and (select count(*) from call_progress where progress ->> 'delivered' is not null) = 3
+      and (select count(*) from call_progress where (progress -> 'delivered' ->> 'outputTokens')::int > 0) = 2
   `);
   return rows.length > 0 ? true : null;
 }
@@ -196,7 +218,22 @@ describe('a call that was interrupted by a crash', () => {
     expect(released[0]).toMatchObject({ reason: 'recovered', suspense: 0 });
   });
 
-  test('is one of these four cases', () => {
-    expect(models.flatMap((model) => storyOf(model).reserved)).toHaveLength(4);
+  test('in the middle of a realtime response is charged for the sound that was delivered, as one part of its session', () => {
+    const { reserved, released, settled } = storyOf('conversing');
+    expect([reserved.length, released, settled.length]).toEqual([1, [], 1]);
+    expect(settled[0]).toMatchObject({ outcome: 'gateway-failed', usageSource: 'estimated', suspense: 0 });
+    // A second of sound.
+    expect(settled[0]?.usage.output).toBeGreaterThanOrEqual(20);
+    expect(settled[0]?.charged).toBeGreaterThan(0);
+  });
+
+  test('in a realtime session without an active response costs nothing', () => {
+    const { released, settled } = storyOf('listening');
+    expect(settled).toEqual([]);
+    expect(released[0]).toMatchObject({ reason: 'recovered', suspense: 0 });
+  });
+
+  test('is one of these six cases', () => {
+    expect(models.flatMap((model) => storyOf(model).reserved)).toHaveLength(6);
   });
 });

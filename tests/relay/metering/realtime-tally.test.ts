@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { RealtimeTally } from '../../../src/relay/metering/realtime-tally.js';
 
 describe('what a realtime session holds at most', () => {
-  const whole = { text: 30, sound: 0 };
+  const whole = { text: 30, sound: 0, pictures: 0 };
+  const words = (bytes: number) => ({ bytes, sound: 0, pictures: { expected: 0, max: 0 } });
 
   test('is what usage says once a response has taken it in', () => {
     const tally = new RealtimeTally(0);
-    tally.wrote(5_000);
+    tally.wrote(words(5_000));
     tally.begun(true);
     tally.ended(whole, 10);
     tally.begun(true);
@@ -16,7 +17,7 @@ describe('what a realtime session holds at most', () => {
 
   test.each([
     ['sound that waits while a response begins', (tally: RealtimeTally) => tally.heard(256_000), 1_000],
-    ['what was written while a response was on its way', (tally: RealtimeTally) => tally.wrote(1_000), 1_000],
+    ['what was written while a response was on its way', (tally: RealtimeTally) => tally.wrote(words(1_000)), 1_000],
   ])('keeps %s', (_name, send, tokens) => {
     const tally = new RealtimeTally(0);
     send(tally);
@@ -27,7 +28,7 @@ describe('what a realtime session holds at most', () => {
 
   test('never falls after a response that takes in something else', () => {
     const tally = new RealtimeTally(0);
-    tally.wrote(5_000);
+    tally.wrote(words(5_000));
     tally.askedApart();
     for (let times = 0; times < 2; times++) {
       tally.begun(true);

@@ -172,9 +172,9 @@ describe('the attempt stage', () => {
     ['is not JSON', '<html>Welcome</html>', 1],
     ['is cut JSON', '{"choices":[', 1],
     ['names no answer', '{}', 1],
-    ['tells of a failure', '{"error":{"message":"no room","code":"busy"}}', 0],
+    ['reports a failure', '{"error":{"message":"no room","code":"busy"}}', 0],
   ])(
-    'asks another channel for words after an answer that %s, whose cost is known only where it failed',
+    'asks another channel for text after an answer that %s, whose cost is known only where it failed',
     async (_, text, unknown) => {
       const { ports } = given({ says: [{ status: 200, text }, good] });
       const { answer, course } = await attemptCall(ports, givenReserved(), body);

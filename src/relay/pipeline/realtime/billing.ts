@@ -1,12 +1,14 @@
+import { RecentSet } from '../../../data-structures/recent-set.js';
 import type { CallOutcome } from '../../../domain/call/call.js';
 import type { Settlement } from '../../../domain/call/call-conclusion.js';
-import { completionTokens, promptTokens, type Usage, withoutOutput } from '../../../domain/call/usage.js';
+import { completionTokens, promptTokens, type Usage } from '../../../domain/call/usage.js';
 import { CallId } from '../../../domain/kernel/ids.js';
 import type { Instant } from '../../../domain/kernel/instant.js';
 import { chargeOf } from '../../../domain/pricing/pricing.js';
 import { networkFailure, RelayError } from '../../contracts/errors.js';
-import { claimedUsage } from '../../metering/believed-usage.js';
+import { claimedUsage, type UsedTokens } from '../../metering/believed-usage.js';
 import { CallSession } from '../../metering/call-session.js';
+import { RealtimeOutput } from '../../metering/realtime-output.js';
 import { RealtimeTally } from '../../metering/realtime-tally.js';
 import { believedRealtime, withPricedSound } from '../../metering/realtime-usage.js';
 import type { AnsweredCall } from '../call-context.js';
@@ -14,6 +16,7 @@ import { settlementOf } from '../conclude.js';
 import { paymentRefusal } from '../payment-refusal.js';
 import { callFacts, inPerson } from '../reserve.js';
 import type { StagePorts } from '../stage-ports.js';
+import { AskedResponses } from './asked-responses.js';
 import { inputPaidBy, partEstimate } from './part-estimate.js';
 
 /*
@@ -25,6 +28,7 @@ import { inputPaidBy, partEstimate } from './part-estimate.js';
 interface OpenResponse {
   readonly startedAt: Instant;
   firstTokenMs: number | null;
+  readonly output: RealtimeOutput;
 }
 
 /** A response that has ended, as its event says. */
@@ -42,7 +46,7 @@ export type BillingPorts = Pick<StagePorts, 'clock' | 'meter' | 'directory' | 'l
 const maxAtOnce = 4;
 /** Responses one after the other to which the caller has sent nothing. */
 const maxUnasked = 3;
-/** Ids of responses that have ended, so that none is charged twice. */
+/** Ids of responses that have ended. */
 const maxRemembered = 64;
 /** A hold is raised by so much more than is needed at once. */
 const ahead = 1.25;
@@ -51,9 +55,11 @@ export class RealtimeBilling {
   readonly tally: RealtimeTally;
   private readonly parts: CallSession;
   private readonly open = new Map<string, OpenResponse>();
-  private readonly ended = new Set<string>();
-  /** Responses that were asked for and have not begun. */
-  private asked = 0;
+  /** So that none is charged twice. */
+  private readonly ended = new RecentSet<string>(maxRemembered);
+  private readonly asked = new AskedResponses();
+  /** Of a response whose beginning has not been reported. */
+  private early = new RealtimeOutput();
   private unasked = 0;
   private part = 0;
   private paidInput: number;
@@ -74,7 +80,7 @@ export class RealtimeBilling {
 
   /** Responses under way. */
   get underWay(): number {
-    return this.open.size + this.asked;
+    return this.open.size + this.asked.count;
   }
 
   /** Nothing can be reserved any more. */
@@ -108,36 +114,50 @@ export class RealtimeBilling {
     return this.extend(held, responses);
   }
 
-  /** Whether another response may be asked for. */
-  async ask(): Promise<'asked' | 'unaffordable' | 'too-many'> {
+  /** Whether another response may be asked for, by this event. */
+  async ask(event: string): Promise<'asked' | 'unaffordable' | 'too-many'> {
     if (this.underWay >= maxAtOnce) return 'too-many';
     if (this.underWay > 0 && !(await this.raise(1))) return 'unaffordable';
-    this.asked++;
+    this.asked.add(event);
     return 'asked';
   }
 
-  /** What was asked for has been refused. */
-  refused(): void {
-    this.asked = Math.max(this.asked - 1, 0);
+  /** Upstream has refused an event; '': it does not say which. */
+  refused(event: string): void {
+    this.asked.refused(event, performance.now());
+  }
+
+  /** What may have been refused is not waited for without end. */
+  dropDoubted(): void {
+    this.asked.dropDoubted(performance.now());
   }
 
   /** False: an upstream that answers without end what nobody has said. */
   begun(id: string): boolean {
-    if (this.asked > 0) this.asked--;
-    else this.unasked++;
-    this.open.set(id, { startedAt: this.ports.clock.now(), firstTokenMs: null });
+    if (this.open.has(id) || this.ended.has(id)) return true;
+    if (!this.asked.begun()) this.unasked++;
+    this.open.set(id, { startedAt: this.ports.clock.now(), firstTokenMs: null, output: this.early });
+    this.early = new RealtimeOutput();
     this.tally.begun(this.open.size === 1);
     this.note();
     return this.unasked <= maxUnasked && this.open.size <= maxAtOnce;
   }
 
-  /** Something of a response reaches its caller. */
-  delivered(): void {
-    for (const response of this.open.values())
-      if (response.firstTokenMs === null) {
-        response.firstTokenMs = Math.max(this.ports.clock.now() - response.startedAt, 0);
-        this.note();
-      }
+  /** Several responses are under way: it matters whose a piece is. */
+  get overlap(): boolean {
+    return this.open.size > 1;
+  }
+
+  /** Something of a response reaches its caller: words, or characters of sound. What names none is the first one's. */
+  delivered(id: string, { words = '', sound = 0 }: { readonly words?: string; readonly sound?: number }): void {
+    const [first] = this.open.values();
+    const response = this.open.get(id) ?? first;
+    const output = response?.output ?? this.early;
+    output.said.add(words);
+    output.spoken += sound;
+    if (response === undefined || response.firstTokenMs !== null) return;
+    response.firstTokenMs = Math.max(this.ports.clock.now() - response.startedAt, 0);
+    this.note();
   }
 
   /** Charges a response. Resolves with why there will be no other; null: there may be. Rejects as `settlePart`. */
@@ -148,9 +168,10 @@ export class RealtimeBilling {
     }
     // Without an id, it is the one that began first.
     const id = response.id === '' ? (this.open.keys().next().value ?? '') : response.id;
-    if (!this.open.has(id) && !this.begun(id)) return networkFailure('the upstream answered what nobody had asked');
+    const isAllowed = this.open.has(id) || this.begun(id);
     const found = this.open.get(id);
-    if (id !== '') this.remember(id);
+    if (!isAllowed || found === undefined) return networkFailure('the upstream answered what nobody had asked');
+    if (id !== '') this.ended.add(id);
     this.open.delete(id);
     if (response.failed) {
       this.tally.ended(null, 0);
@@ -176,10 +197,8 @@ export class RealtimeBilling {
       await this.parts.release({ kind: 'caller-left', ...unanswered, unknownAttempts: 0 });
       return;
     }
-    // Each has taken the conversation in. What was put out is known of all of them together.
-    const { seen } = this.tally;
     for (const [index, response] of cut.entries()) {
-      const used = believedRealtime(null, withoutOutput(seen), this.parts.reservation.bound);
+      const used = this.seenOf(response);
       const next = partEstimate(
         this.call.resolution.estimate,
         this.tally.held,
@@ -190,8 +209,7 @@ export class RealtimeBilling {
       this.part++;
       if (!settled.ok) return;
     }
-    const used = believedRealtime(null, seen, this.parts.reservation.bound);
-    await this.parts.settle(this.settlement(last, used, outcome)).catch(() => {});
+    await this.parts.settle(this.settlement(last, this.seenOf(last), outcome)).catch(() => {});
   }
 
   /** Nobody serves the session any more. */
@@ -199,10 +217,15 @@ export class RealtimeBilling {
     this.parts.leave();
   }
 
-  private async settlePart(found: OpenResponse | undefined, response: EndedResponse): Promise<RelayError | null> {
+  /** Each has taken the conversation in, whatever others have. */
+  private seenOf({ output }: OpenResponse): UsedTokens {
+    return believedRealtime(null, this.tally.seen(output), this.parts.reservation.bound);
+  }
+
+  private async settlePart(found: OpenResponse, response: EndedResponse): Promise<RelayError | null> {
     const { call, parts, tally, ports } = this;
     const { estimate } = call.resolution;
-    const believed = believedRealtime(response.usage, tally.seen, parts.reservation.bound);
+    const believed = believedRealtime(response.usage, tally.seen(found.output), parts.reservation.bound);
     const used = withPricedSound(believed, estimate.price);
     if (used.usageSource === 'disbelieved')
       ports.log.warn(
@@ -215,7 +238,9 @@ export class RealtimeBilling {
     // What is still under way takes in no more than it was reserved for when it began.
     const { held } = tally;
     const others = this.underWay;
-    tally.ended(response.inConversation ? { text: whole - sound, sound } : null, completionTokens(usage));
+    const { imageInput: pictures = 0 } = usage;
+    const told = { text: whole - sound - pictures, sound, pictures };
+    tally.ended(response.inConversation ? told : null, completionTokens(usage));
     const responses = Math.max(others, 1);
     const next = partEstimate(
       estimate,
@@ -233,15 +258,11 @@ export class RealtimeBilling {
   }
 
   /** Attempts before the session was open are told of once. */
-  private settlement(
-    response: OpenResponse | undefined,
-    used: { readonly usage: Usage; readonly usageSource: Settlement['usageSource'] },
-    outcome: CallOutcome,
-  ): Settlement {
+  private settlement({ startedAt, firstTokenMs }: OpenResponse, used: UsedTokens, outcome: CallOutcome): Settlement {
     const { resolution, course, answer } = this.call;
     const told = this.part === 0 ? course : { tried: course.tried.slice(-1), failed: undefined, unknownAttempts: 0 };
-    const useTimeMs = response === undefined ? 0 : Math.max(this.ports.clock.now() - response.startedAt, 0);
-    const ending = { outcome, firstTokenMs: response?.firstTokenMs ?? null, useTimeMs, serviceTier: undefined };
+    const useTimeMs = Math.max(this.ports.clock.now() - startedAt, 0);
+    const ending = { outcome, firstTokenMs, useTimeMs, serviceTier: undefined };
     return settlementOf({ resolution, course: told }, answer, used, ending);
   }
 
@@ -261,14 +282,6 @@ export class RealtimeBilling {
     return true;
   }
 
-  private remember(id: string): void {
-    this.ended.add(id);
-    for (const oldest of this.ended) {
-      if (this.ended.size <= maxRemembered) break;
-      this.ended.delete(oldest);
-    }
-  }
-
   /** For whoever recovers the part that is under way: it costs nothing before a response has begun. */
   private note(): void {
     const { inFlightCall } = this.parts.reservation;
@@ -283,18 +296,20 @@ export class RealtimeBilling {
     inFlightCall.stream = { generated: { said: this.noted } };
   }
 
-  /** Notes count text: sound stands for as much of it as costs the same. */
+  /** What the responses under way have put out. Notes count text: sound stands for as much of it as costs the same. */
   private readonly noted = {
-    tally: (): RealtimeTally => this.tally,
+    outputs: (): RealtimeOutput[] => [...this.open.values()].map(({ output }) => output),
     get length(): number {
-      return this.tally().length;
+      return this.outputs().reduce((sum, { length }) => sum + length, 0);
     },
     roughTokens: (): number => {
       const { price } = this.call.resolution.estimate;
       const thousand = 1_000;
       const text = chargeOf({ output: thousand }, price);
       const weight = price.per === 'call' || text <= 0 ? 1 : chargeOf({ audioOutput: thousand }, price) / text;
-      return this.tally.said.roughTokens() + this.tally.spokenTokens * weight;
+      return this.noted
+        .outputs()
+        .reduce((sum, output) => sum + output.said.roughTokens() + this.tally.spokenTokens(output) * weight, 0);
     },
   };
 }

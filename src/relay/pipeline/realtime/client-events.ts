@@ -60,7 +60,7 @@ export function* checkEventWords(event: JsonObject, words: readonly string[]): G
   if (yield* searchWords(textsIn(event), words)) throw foundWords();
 }
 
-/** Without the name that the model has here. The same object where it does not stand there. */
+/** Without the name that the model has here. */
 export function withUpstreamModel(event: JsonObject, upstreamModel: string): JsonObject {
   const { session } = event;
   if (!isObject(session) || textIn(session.model) === null || session.model === upstreamModel) return event;

@@ -10,7 +10,14 @@ import {
   type TwoWaySocket,
 } from '../../contracts/two-way.js';
 import { isObject, type JsonObject, parseJson, scalarText, textIn } from '../../json/json.js';
-import { appendedSound, eventName, soundDeltas, textDeltas } from '../../protocols/openai/realtime-events.js';
+import { realtimeInput } from '../../metering/realtime-input.js';
+import {
+  appendedSound,
+  eventName,
+  responseNamed,
+  soundDeltas,
+  textDeltas,
+} from '../../protocols/openai/realtime-events.js';
 import type { AnsweredCall } from '../call-context.js';
 import type { StagePorts } from '../stage-ports.js';
 import { RealtimeBilling } from './billing.js';
@@ -26,6 +33,7 @@ import {
   withUpstreamModel,
 } from './client-events.js';
 import { Lane } from './lane.js';
+import { SentEvents } from './sent-events.js';
 import { Transcripts } from './transcripts.js';
 import {
   eventsRead,
@@ -72,6 +80,7 @@ class RealtimeSession implements TwoWaySession {
   quietSince = performance.now();
   private settle: (succeeded: boolean) => void = () => {};
   private readonly transcripts: Transcripts;
+  private readonly sent = new SentEvents();
   private readonly upstream: TwoWaySocket;
   private readonly caller: CallerSide | null;
   private readonly fromCaller: Lane;
@@ -113,6 +122,8 @@ class RealtimeSession implements TwoWaySession {
 
   look(asks: boolean): void {
     if (this.over) return;
+    this.billing.dropDoubted();
+    if (!this.busy) this.atRest();
     const { callerStallMs } = this.ports.config;
     if (this.callerFullSince !== null && performance.now() - this.callerFullSince > callerStallMs) {
       this.caller?.terminate();
@@ -196,31 +207,33 @@ class RealtimeSession implements TwoWaySession {
   /** The event as it goes upstream. Throws RelayError. */
   private async checked(event: ClientEvent, bytes: Buffer): Promise<Buffer> {
     const { resolution, answer } = this.call;
+    const models = [resolution.requestedModel, answer.upstreamModel] as const;
     if (event.type === 'input_audio_buffer.append') this.billing.tally.heard(scalarText(event.audio).length);
-    else this.billing.tally.wrote(bytes.length);
+    else this.billing.tally.wrote(realtimeInput(event, bytes.length, models));
     if (asksApart(event)) this.billing.tally.askedApart();
     if (bringsUnseen(event)) this.billing.tally.growsUnseen();
     if (event.type === 'session.update') {
-      checkSession(event, [resolution.requestedModel, answer.upstreamModel]);
+      checkSession(event, models);
+      const { id, event: sent } = this.sent.named(event);
       const transcribing = transcribedBy(event);
-      if (transcribing !== null)
-        await this.transcripts.reserve(checkTranscription(transcribing), scalarText(event.event_id));
-      const named = withUpstreamModel(event, answer.upstreamModel);
-      return named === event ? bytes : Buffer.from(JSON.stringify(named));
+      if (transcribing !== null) await this.transcripts.reserve(checkTranscription(transcribing), id);
+      return Buffer.from(JSON.stringify(withUpstreamModel(sent, answer.upstreamModel)));
     }
-    if (event.type === 'response.create') await this.asks();
-    return bytes;
+    if (event.type !== 'response.create') return bytes;
+    const { id, event: sent } = this.sent.named(event);
+    await this.asks(id);
+    return Buffer.from(JSON.stringify(sent));
   }
 
   /** Throws RelayError. */
-  private async asks(): Promise<void> {
+  private async asks(event: string): Promise<void> {
     try {
       await this.mayCall();
     } catch (error) {
       this.refuse(error);
       throw error;
     }
-    const asked = await this.billing.ask();
+    const asked = await this.billing.ask(event);
     this.upstreamQuietSince = performance.now();
     if (asked === 'too-many')
       throw new RelayError(429, 'rate_limit_exceeded', 'too many responses at once in a session');
@@ -267,8 +280,8 @@ class RealtimeSession implements TwoWaySession {
     this.upstreamQuietSince = performance.now();
     const name = isBinary ? null : eventName(bytes);
     if (name !== null && soundDeltas.has(name)) {
-      this.billing.tally.spoke(Math.max(bytes.length - aroundSound, 0));
-      this.billing.delivered();
+      const response = this.billing.overlap ? responseNamed(bytes) : '';
+      this.billing.delivered(response, { sound: Math.max(bytes.length - aroundSound, 0) });
       this.sendDown(bytes);
     } else if (name !== null && !eventsRead.has(name)) this.sendDown(bytes);
     else return this.upstreamEvent(bytes);
@@ -284,7 +297,7 @@ class RealtimeSession implements TwoWaySession {
     }
     const refusal = await this.account(event);
     const { failureIn } = this.conversation;
-    const shown = withShownFailures({ failureIn, faulted: this.call.faulted }, event);
+    const shown = withShownFailures({ failureIn, faulted: this.call.faulted }, this.sent.shown(event));
     this.sendDown(shown === null ? bytes : JSON.stringify(shown));
     if (refusal !== null) await this.endFor(refusal);
     else if (!this.busy) this.atRest();
@@ -295,39 +308,25 @@ class RealtimeSession implements TwoWaySession {
     const { billing } = this;
     const { tally } = billing;
     const type = scalarText(event.type);
-    if (textDeltas.has(type)) {
-      tally.said.add(scalarText(event.delta));
-      billing.delivered();
-    } else if (soundDeltas.has(type)) {
-      tally.spoke(scalarText(event.delta).length);
-      billing.delivered();
-    } else if (type === 'response.created') {
+    const delta = scalarText(event.delta);
+    if (textDeltas.has(type)) billing.delivered(scalarText(event.response_id), { words: delta });
+    else if (soundDeltas.has(type)) billing.delivered(scalarText(event.response_id), { sound: delta.length });
+    else if (type === 'response.created') {
       if (!billing.begun(scalarText(responseIn(event).id)))
         return networkFailure('the upstream answered what nobody had asked');
     } else if (type === 'response.done') return billing.done(responseEnd(event));
-    else if (type === 'session.created' || type === 'session.updated') return this.setUp(event);
-    else if (type === transcribed) return this.transcripts.completed(event);
+    else if (type === 'session.created' || type === 'session.updated') {
+      tally.speaks(soundFormat(event) ?? 'pcm16');
+      return this.transcripts.setUp(event);
+    } else if (type === transcribed) return this.transcripts.completed(event);
     else if (type === 'input_audio_buffer.committed') tally.committed();
     else if (type === 'input_audio_buffer.cleared' || type === 'input_audio_buffer.speech_started') tally.cleared();
     else if (type === 'error') {
-      billing.refused();
-      await this.transcripts.refused(isObject(event.error) ? scalarText(event.error.event_id) : '');
+      const refused = isObject(event.error) ? scalarText(event.error.event_id) : '';
+      billing.refused(refused);
+      await this.transcripts.refused(refused);
     }
     return null;
-  }
-
-  /** An upstream may have a model transcribe that nobody has asked for here. */
-  private async setUp(event: JsonObject): Promise<RelayError | null> {
-    this.billing.tally.speaks(soundFormat(event) ?? 'pcm16');
-    const transcribing = transcribedBy(event);
-    if (transcribing === null) return null;
-    try {
-      await this.transcripts.use(checkTranscription(transcribing));
-      return null;
-    } catch (error) {
-      if (error instanceof RelayError) return error;
-      throw error;
-    }
   }
 
   /** No response is under way: what waited for that can be done. */

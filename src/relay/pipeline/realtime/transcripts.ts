@@ -1,9 +1,10 @@
+import { RecentSet } from '../../../data-structures/recent-set.js';
 import { noUsage } from '../../../domain/call/usage.js';
 import { CallId } from '../../../domain/kernel/ids.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { isSoldBy } from '../../../domain/pricing/rates.js';
 import type { Demand } from '../../contracts/endpoint.js';
-import type { RelayError } from '../../contracts/errors.js';
+import { RelayError } from '../../contracts/errors.js';
 import { countIn, isObject, type JsonObject, scalarText } from '../../json/json.js';
 import { claimedUsage } from '../../metering/believed-usage.js';
 import { type CallSession, openCallSession } from '../../metering/call-session.js';
@@ -19,6 +20,8 @@ import { settlementOf } from '../conclude.js';
 import { paymentRefusal } from '../payment-refusal.js';
 import { callFacts, inPerson } from '../reserve.js';
 import type { BillingPorts } from './billing.js';
+import { checkTranscription } from './client-events.js';
+import { transcribedBy } from './upstream-events.js';
 
 /*
  * What is spoken may be written down by a model of its own. Its price is that model's, so transcripts are a run of parts
@@ -66,7 +69,7 @@ export class Transcripts {
   private closed = false;
   private last: Promise<unknown> = Promise.resolve();
   private runs = 0;
-  private readonly charged = new Set<string>();
+  private readonly charged = new RecentSet<string>(maxRemembered);
 
   constructor(
     private readonly ports: BillingPorts,
@@ -91,8 +94,24 @@ export class Transcripts {
     });
   }
 
-  /** They are made by this model from now on, as upstream says. Throws as `reserve`. */
-  use(model: string): Promise<void> {
+  /**
+   * Upstream says how its session is set up: it may have a model transcribe that nobody has asked for here. Resolves with
+   * why the session ends; null: it goes on.
+   */
+  async setUp(event: JsonObject): Promise<RelayError | null> {
+    const transcribing = transcribedBy(event);
+    if (transcribing === null) return null;
+    try {
+      await this.use(checkTranscription(transcribing));
+      return null;
+    } catch (error) {
+      if (error instanceof RelayError) return error;
+      throw error;
+    }
+  }
+
+  /** They are made by this model from now on. Throws as `reserve`. */
+  private use(model: string): Promise<void> {
     return this.inTurn(async () => {
       if (this.closed || this.isInUse(model)) return;
       const { awaited, inUse } = this;
@@ -149,7 +168,7 @@ export class Transcripts {
     const turn = `${scalarText(event.item_id)} ${scalarText(event.content_index)}`;
     if (inUse === null || inUse.parts.isOver || this.charged.has(turn)) return null;
     const { parts, estimate, model } = inUse;
-    this.remember(turn);
+    this.charged.add(turn);
     const said = new SeenText(scalarText(event.transcript));
     const usage = isObject(event.usage) ? event.usage : {};
     const seconds = countIn(usage.seconds) ?? 0;
@@ -180,13 +199,5 @@ export class Transcripts {
     if (run === null || run.parts.isOver) return;
     const attempts = this.call.course.tried.slice(-1);
     await run.parts.release({ kind: 'caller-left', attempts, useTimeMs: 0, unknownAttempts: 0 });
-  }
-
-  private remember(turn: string): void {
-    this.charged.add(turn);
-    for (const oldest of this.charged) {
-      if (this.charged.size <= maxRemembered) break;
-      this.charged.delete(oldest);
-    }
   }
 }

@@ -43,3 +43,8 @@ export const textDeltas: ReadonlySet<string> = new Set([
   'response.function_call_arguments.delta',
   'response.mcp_call_arguments.delta',
 ]);
+
+const response = /"response_id"\s*:\s*"([^"\\]{1,128})"/;
+
+/** The response that an upstream's event is a piece of, where it says so at its beginning; '': it does not. */
+export const responseNamed = (event: Buffer): string => response.exec(event.toString('latin1', 0, head))?.[1] ?? '';
