@@ -6,6 +6,7 @@ import { Failure } from '../domain/kernel/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../domain/kernel/ids.js';
 import type { Actor } from '../domain/user/user.js';
 import { type CastChannel, type CastKey, type CastPerson, channelCast, people, taskChannelCast } from './cast.js';
+import { untilVisible } from './until-visible.js';
 
 /* Sample users, channels and API keys; safe to run at every start of the demo. */
 
@@ -54,7 +55,7 @@ async function rootActor(app: Application, password: string): Promise<Actor> {
       confirmPassword: password,
       mode: 'demo',
     });
-    await app.visible(position);
+    await untilVisible(app, position);
   }
   const entry = await app.identity.login('root', password);
   if (entry.kind !== 'signed-in') throw new Error('the root user of a demonstration signs in by password alone');
@@ -91,7 +92,7 @@ async function seedChannels(
       position = await app.channels.edit(root, known.id, { settings: { baseUrl }, key });
       seeded.set(cast.name, known.id);
     }
-    await app.visible(position);
+    await untilVisible(app, position);
   }
   return seeded;
 }
@@ -107,10 +108,10 @@ async function seedUser(app: Application, root: Actor, cast: CastPerson): Promis
   if (known !== undefined) return { id: known.id, role: known.role };
   // Nobody signs in with it: the root user sets one when a demo of the user's own pages is wanted.
   const { id, position } = await app.users.create(root, { username, displayName, password: randomText(16) });
-  await app.visible(position);
-  await app.visible(await app.users.adjustQuota(root, id, { delta: quota }));
+  await untilVisible(app, position);
+  await untilVisible(app, await app.users.adjustQuota(root, id, { delta: quota }));
   const unchanged = { username: null, displayName: null, password: null, quota: null, role: null };
-  await app.visible(await app.users.edit(root, id, { ...unchanged, group }));
+  await untilVisible(app, await app.users.edit(root, id, { ...unchanged, group }));
   const created = await findPerson(app, root, username);
   if (created === undefined) throw new Failure('user-not-found');
   return { id: created.id, role: created.role };
@@ -135,7 +136,7 @@ async function seedPerson(app: Application, root: Actor, cast: CastPerson): Prom
     if (known !== undefined) keys.push({ id: known.id, key: known.key, cast: castKey });
     else {
       const issued = await app.apiKeys.issue(actor, { terms: keyTerms(castKey.name), quota: 0 });
-      await app.visible(issued.position);
+      await untilVisible(app, issued.position);
       keys.push({ id: issued.id, key: issued.key, cast: castKey });
     }
   }
@@ -146,7 +147,7 @@ async function seedPerson(app: Application, root: Actor, cast: CastPerson): Prom
 export async function seedDemo(app: Application, seed: DemoSeed): Promise<Seeded> {
   const root = await rootActor(app, seed.rootPassword);
   for (const [option, value] of Object.entries(options))
-    await app.visible(await app.options.change(root, option, value));
+    await untilVisible(app, await app.options.change(root, option, value));
   const channels = await seedChannels(app, root, seed);
   const seeded: SeededPerson[] = [];
   for (const cast of people) seeded.push(await seedPerson(app, root, cast));

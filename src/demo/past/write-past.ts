@@ -7,6 +7,7 @@ import { Instant } from '../../domain/kernel/instant.js';
 import type { DemoClock } from '../demo-clock.js';
 import { type Random, randomFrom } from '../random.js';
 import type { Seeded, SeededPerson } from '../seed.js';
+import { untilVisible } from '../until-visible.js';
 import { DemoBalances } from './balances.js';
 import { pastCall } from './calls.js';
 import { dayMs, hourMs, type Intent, intentsOf, rushBefore } from './hours.js';
@@ -172,10 +173,7 @@ export async function writePast(ports: PastPorts): Promise<void> {
   const begin = clock.now();
   try {
     const position = await new PastWriter(ports, begin, Date.now() - 60_000).write();
-    const deadline = Date.now() + readModelsMs;
-    while (!(await app.visible(position)))
-      if (Date.now() > deadline)
-        throw new Failure('store-unavailable', { reason: 'The read models do not follow the log of the demo.' });
+    await untilVisible(app, position, readModelsMs);
   } finally {
     clock.goOn();
   }
