@@ -129,6 +129,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'domain/api-key': ['domain/kernel', 'domain/ledger'],
   'domain/channel': ['domain/kernel', 'domain/events'],
   'domain/payment': ['domain/kernel'],
+  'domain/reconciliation': ['domain/kernel'],
   'domain/task': ['domain/kernel', 'domain/call'],
   'domain/user': ['domain/kernel'],
   'graphql/server': [],
@@ -478,6 +479,7 @@ describe('the providers in src', () => {
   const others = ['custom', 'openai', 'registry', 'resellers'];
   const reasons: Readonly<Record<string, string>> = {
     'application/prices/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
+    'domain/reconciliation/export-form.ts': 'names whose usage exports it reads, some of which are providers',
     'domain/channel/engines.ts': 'lists servers that operators run, two of which are the same word',
     'relay/probes/engine-probe.ts': 'recognises those servers by what they report of themselves',
     'domain/pricing/sources/litellm.ts': 'names a vendor as the price map does, whose names are the same words',

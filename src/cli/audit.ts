@@ -11,6 +11,7 @@ const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   history: async () => (await import('./audit/history.js')).auditHistory,
   'key-at': async () => (await import('./audit/things-at.js')).auditKeyAt,
   'price-at': async () => (await import('./audit/price-at.js')).auditPriceAt,
+  reconcile: async () => (await import('./audit/reconcile.js')).auditReconcile,
   receipt: async () => (await import('./audit/receipt.js')).auditReceipt,
   verify: async () => (await import('./audit/verify.js')).auditVerify,
   seals: async () => (await import('./audit/seals.js')).auditSeals,

@@ -21,6 +21,7 @@ import type { RefusalEvent } from '../kernel/refusal.js';
 import type { OptionEvent } from '../options/option.js';
 import type { PaymentEvent } from '../payment/payment.js';
 import type { RedemptionEvent } from '../payment/redemption.js';
+import type { UsageExportEvent } from '../reconciliation/remembered-columns.js';
 import type { TaskEvent } from '../task/task.js';
 import type { FactorEvent } from '../user/second-factor.js';
 import type { SetupEvent } from '../user/setup.js';
@@ -45,6 +46,7 @@ export type DomainEvent =
   | PaymentEvent
   | SetupEvent
   | UsageLogEvent
+  | UsageExportEvent
   | QuarantineEvent;
 
 export type EventType = DomainEvent['type'];
@@ -130,6 +132,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   TopUpDisputeWon: true,
   SetupCompleted: true,
   LogsCleared: true,
+  UsageExportMapped: true,
   EventQuarantined: true,
 };
 
@@ -188,6 +191,7 @@ export const streams = {
   quarantine: 'quarantine' as StreamName,
   testRuns: 'testruns' as StreamName,
   usageLog: 'usagelog' as StreamName,
+  usageExports: 'usageexports' as StreamName,
 } as const;
 
 /** Of which there are as many as calls, each of a few events. */

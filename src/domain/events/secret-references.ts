@@ -99,6 +99,7 @@ export function secretReferences(event: DomainEvent): SecretReferences | 'none' 
     case 'TopUpRefunded':
     case 'TopUpDisputed':
     case 'TopUpDisputeWon':
+    case 'UsageExportMapped':
     case 'EventQuarantined':
       return null;
     default:

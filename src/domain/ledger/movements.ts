@@ -265,6 +265,7 @@ const movers = {
   SetupCompleted: null,
   // A view is trimmed; what it was made from stays.
   LogsCleared: null,
+  UsageExportMapped: null,
   EventQuarantined: null,
 } satisfies { readonly [Type in EventType]: Mover<Type> };
 

@@ -11,6 +11,7 @@ import { type LogVerdict, verifyLog } from '../../../src/application/audit/verif
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
 import { auditBalanceAt } from '../../../src/cli/audit/balance-at.js';
 import { auditReceipt } from '../../../src/cli/audit/receipt.js';
+import { auditReconcile } from '../../../src/cli/audit/reconcile.js';
 import { auditSettingsAt } from '../../../src/cli/audit/settings-at.js';
 import { auditVerify, verifyPortsOf } from '../../../src/cli/audit/verify.js';
 import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
@@ -259,5 +260,71 @@ describe('a receipt at the terminal', () => {
     { _name: 'a file that is not there', args: ['--check', 'x', '--public-key', 'nowhere'], message: 'cannot be read' },
   ])('says what is missing, given $_name', async ({ args, message }) => {
     await expect(run(...args)).rejects.toThrow(message);
+  });
+});
+
+describe("a provider's usage export", () => {
+  const options = ['--provider', 'house', '--channel', '1'];
+  const columns = ['When=time', 'Model=model', 'In=prompt', 'Out=output'].flatMap((pair) => ['--map', pair]);
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'export-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** A row for each call of the log. */
+  const rows = () =>
+    inDatabase(async ({ store }) => {
+      const events = await store.readNewest(200);
+      return events.flatMap(({ at, event }) =>
+        event.type === 'CallSettled'
+          ? [[new Date(at).toISOString(), event.facts.model, event.usage.input ?? 0, event.usage.output ?? 0]]
+          : [],
+      );
+    });
+
+  async function reconciled(table: readonly (readonly unknown[])[], ...args: string[]) {
+    const file = join(folder, 'usage.csv');
+    await writeFile(file, [['When', 'Model', 'In', 'Out'], ...table].map((row) => `${row.join(',')}\r\n`).join(''));
+    const lines: string[] = [];
+    const printed = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+    const given = [...options, '--window', 'call', '--file', file, ...args];
+    await auditReconcile({ config: gateway.config, log: quietLog, args: given }).finally(() => printed.mockRestore());
+    const code = process.exitCode ?? 0;
+    process.exitCode = 0;
+    return { code, printed: lines.join('\n') };
+  }
+
+  test('is compared with the log by columns that are given once, and every seeded fault is found', async () => {
+    const table = await rows();
+    expect(table).toHaveLength(3);
+    const whole = await reconciled(table, ...columns, '--remember');
+    expect(whole).toMatchObject({ code: 0, printed: expect.stringContaining('No differences.') });
+    const [first = [], second = [], third = []] = table;
+    const faulty = [
+      first,
+      [...second.slice(0, 3), Number(second[3]) + 5],
+      [...third.slice(0, 2), 70_000, 9_000],
+      third,
+    ];
+    const found = await reconciled(faulty, '--json');
+    expect(found.code).toBe(1);
+    const { differences, total } = JSON.parse(found.printed);
+    expect(differences.map((difference: { class: string }) => difference.class).sort()).toEqual([
+      'missing-here',
+      'tokens',
+    ]);
+    expect(total.differences).toMatchObject({ calls: '1', prompt: '70000', output: '9005', cost: '0' });
+  });
+
+  test('with a cell that cannot be read, or of a channel that is not there, is refused by name', async () => {
+    const [row = []] = await rows();
+    await expect(reconciled([row, [...row.slice(0, 2), 'many', 1]])).rejects.toThrow(
+      'line 3, column In: give a decimal',
+    );
+    await expect(reconciled([['', '"broken']])).rejects.toThrow('Quote');
+    await expect(reconciled([row], '--channel', '99')).rejects.toThrow('there is no such channel');
+    await expect(reconciled([row], '--map', 'In=tokens')).rejects.toThrow('give a field, one of');
   });
 });

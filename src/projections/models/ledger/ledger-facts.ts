@@ -161,6 +161,7 @@ export class LedgerFacts {
       case 'TaskProgressed':
       case 'TaskSucceeded':
       case 'TaskFailed':
+      case 'UsageExportMapped':
       case 'EventQuarantined':
         return;
       default:

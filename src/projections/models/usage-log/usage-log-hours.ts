@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Position } from '../../../domain/events/events.js';
+import { beginning, Position } from '../../../domain/events/events.js';
 import type { ReadModels } from '../../database.js';
 import type { LogType, UsageLogRow } from './usage-log.js';
 
@@ -292,4 +292,14 @@ export async function skipAbove(
     if (lines + more <= offset) return { before, lines: lines + more };
   }
   return null;
+}
+
+/** A position before which lie no lines of this time or later ones, as far as hours are kept; without any, the beginning. */
+export async function positionBefore(db: ReadModels, time: number): Promise<Position> {
+  const { last } = await db
+    .selectFrom('usage_log_hours')
+    .where('hour', '<', hourOf(time))
+    .select(({ fn }) => fn.max<number | null>('last_id').as('last'))
+    .executeTakeFirstOrThrow();
+  return last === null ? beginning : Position(last);
 }
