@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import { systemClock } from '../adapters/clock.js';
 import { whereIs } from '../adapters/database/postgres.js';
 import { adviceAtStart } from '../adapters/database/postgres-advice.js';
+import { argon2Passwords } from '../adapters/sign-in/passwords.js';
 import type { Application } from '../application/application.js';
-import type { Clock, EventStore } from '../application/ports/storage-ports.js';
+import type { Clock, EventStore, Passwords } from '../application/ports/storage-ports.js';
 import type { Config } from '../config.js';
 import { packageRoot } from '../package-root.js';
 import { Closing } from '../process/closing.js';
@@ -49,6 +50,8 @@ interface StartOptions {
   readonly workerCount?: number;
   /** What everything in this process is dated by. Left out: the system's. */
   readonly clock?: Clock;
+  /** How passwords are hashed. Left out: at the cost that they deserve. */
+  readonly passwords?: Passwords;
   /** Between two looks whether a source of prices is to be fetched. Left out: a minute. */
   readonly pricesPauseMs?: number | undefined;
   /** What has been started already, and ends with the gateway. Left out: nothing. */
@@ -56,12 +59,11 @@ interface StartOptions {
 }
 
 /** Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then. */
-export async function startGateway(
-  config: Config,
-  log: Logger,
-  { workerCount = 1, clock = systemClock, begun = startEarly(config, log), pricesPauseMs }: StartOptions = {},
-): Promise<Gateway> {
-  const node: NodeStart = { config, log, clock, closing: new Closing(), ending: begun.ending, pricesPauseMs };
+export async function startGateway(config: Config, log: Logger, options: StartOptions = {}): Promise<Gateway> {
+  const { workerCount = 1, begun = startEarly(config, log), pricesPauseMs } = options;
+  const { clock = systemClock, passwords = argon2Passwords } = options;
+  const closing = new Closing();
+  const node: NodeStart = { config, log, clock, passwords, closing, ending: begun.ending, pricesPauseMs };
   try {
     return await start(node, begun, workerCount);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Ending } from '../application/ending.js';
-import type { Clock } from '../application/ports/storage-ports.js';
+import type { Clock, Passwords } from '../application/ports/storage-ports.js';
 import type { Config } from '../config.js';
 import type { Closing } from '../process/closing.js';
 
@@ -10,6 +10,7 @@ export interface NodeStart {
   readonly log: Logger;
   /** What everything in this process is dated by. */
   readonly clock: Clock;
+  readonly passwords: Passwords;
   /** Takes what must be closed again, last opened first. */
   readonly closing: Closing;
   readonly ending: Ending;

@@ -3,7 +3,6 @@ import { postgresNotificationQueue } from '../adapters/notification-queue.js';
 import { postgresPendingIdempotencyKeys } from '../adapters/pending-idempotency-keys.js';
 import { sealReading } from '../adapters/seals/seal-reading.js';
 import { webauthnPasskeys } from '../adapters/sign-in/passkeys.js';
-import { argon2Passwords } from '../adapters/sign-in/passwords.js';
 import { totpCodes } from '../adapters/sign-in/totp.js';
 import { openApplication } from '../application/application.js';
 import { identitySource } from '../application/memory/directory-source.js';
@@ -41,7 +40,7 @@ interface ApplicationParts {
 }
 
 /** Resolves once a set-up that was cut short has been finished. */
-export async function openNodeApplication({ config, log, clock }: NodeStart, parts: ApplicationParts) {
+export async function openNodeApplication({ config, log, clock, passwords }: NodeStart, parts: ApplicationParts) {
   const { database, secrets, eventLog, readModels, memory, services, calls } = parts;
   const { db, lists, progress } = readModels;
   const { vault, personal, sessions, tickets } = secrets;
@@ -58,7 +57,7 @@ export async function openNodeApplication({ config, log, clock }: NodeStart, par
     ids: postgresIds(database.pool),
     unsettledOrders: postgresPendingIdempotencyKeys(database.pool),
     identitySource: identitySource(db, personal),
-    passwords: argon2Passwords,
+    passwords,
     codes: totpCodes,
     passkeyChecks: webauthnPasskeys,
     guessed: notifyOfGuessing({ queue: notificationQueue, personal, clock, limit: config.notificationLimit, log }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
+  type Answer,
   type Caller,
   type Callers,
   chunksIn,
@@ -36,40 +37,45 @@ interface Answering extends Scripted {
 
 let gateway: TestGateway;
 let callers: Callers;
-let upstream: Upstream;
+const upstreams: Upstream[] = [];
 let user: TestUser;
 let caller: Caller;
-let current: VendorWire;
-let scripted: Answering;
+let scripted: Answering | ((wire: VendorWire) => Answering);
 /** How the calls after the next one are answered. null: as that one. */
 let refusedOnce: Answering | null = null;
 let faults: string[] = [];
 
-beforeAll(async () => {
-  gateway = await startTestGateway({ RELAY_TIMEOUT: '3', STREAMING_TIMEOUT: '2', CALLER_GONE_SECONDS: '1' });
-  callers = openCallers(gateway.url);
-  upstream = await startUpstream((call, response) => {
-    if (current.side?.(call, response)) return;
-    const { status, text, then } = scripted;
+const startVendor = (wire: VendorWire): Promise<Upstream> =>
+  startUpstream((call, response) => {
+    if (wire.side?.(call, response)) return;
+    const { status, text, then } = typeof scripted === 'function' ? scripted(wire) : scripted;
     scripted = refusedOnce ?? scripted;
     refusedOnce = null;
     const isStream = text.startsWith('data:') || text.startsWith('event:');
-    const fault = current.fault(call, streamed);
+    const fault = wire.fault(call, streamed);
     if (fault !== null) faults.push(`${fault}: ${call.url} ${call.body}`);
     response.writeHead(status, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     if (then === undefined) response.end(text);
     else response.write(text, () => (then === 'cut' ? response.destroy() : undefined));
   });
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ RELAY_TIMEOUT: '3', STREAMING_TIMEOUT: '2', CALLER_GONE_SECONDS: '1' });
+  callers = openCallers(gateway.url);
   const ones = JSON.stringify(Object.fromEntries(wires.map(({ model }) => [model, 1])));
   for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, ones);
   await gateway.setOption('RetryTimes', '0');
-  for (const { type, model, key, other = '' } of wires)
+  for (const wire of wires) {
+    const { type, model, key, other = '' } = wire;
+    const upstream = await startVendor(wire);
+    upstreams.push(upstream);
     await gateway.addChannel({ type, models: [model], baseUrl: upstream.url, key, other, autoBan: false });
+  }
 });
 afterAll(async () => {
   await callers?.close();
   await gateway?.stop();
-  await upstream?.stop();
+  for (const upstream of upstreams) await upstream.stop();
 });
 beforeEach(async () => {
   faults = [];
@@ -115,15 +121,25 @@ const ask = ({ mode, model, recording = Buffer.alloc(0) }: VendorWire, stream: b
   }
 };
 
+/** The first event of the answer, and what becomes of the connection then. */
+const begun =
+  (then: 'cut' | 'open') =>
+  ({ events }: VendorWire): Answering => ({ ...ok((events ?? []).slice(0, 1).join('')), then });
+
+const chargedForPart = async (answer: Answer): Promise<number> => {
+  expect(answer.text).toContain('"error"');
+  const line = await lineOf(gateway, user, answer);
+  expect(line.quota).toBe(line.prompt_tokens + line.completion_tokens);
+  expect(line.quota).toBeLessThan(40);
+  return line.quota;
+};
+
 /** Six seconds are a hundred tokens, at a thousand a minute. */
 const charges = { chat: 30, embeddings: 20, transcription: 100 };
 
 describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_name, wire) => {
   const { events, counts, mode } = wire;
   const used = charges[mode];
-  beforeEach(() => {
-    current = wire;
-  });
 
   const charged = async (answer: Awaited<ReturnType<typeof ask>>): Promise<void> => {
     expect(faults).toEqual([]);
@@ -184,17 +200,9 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_name, wir
     await left(quota);
   });
 
-  test.runIf(events !== null).each([
-    ['is cut', 'cut'],
-    ['stays silent', 'open'],
-  ] as const)('that %s within a stream ends with an error, and costs what was sent', async (_how, then) => {
-    scripted = { ...ok((events ?? []).slice(0, 1).join('')), then };
-    const answer = await ask(wire, true);
-    expect(answer.text).toContain('"error"');
-    const line = await lineOf(gateway, user, answer);
-    expect(line.quota).toBe(line.prompt_tokens + line.completion_tokens);
-    expect(line.quota).toBeLessThan(40);
-    await left(quota - line.quota);
+  test.runIf(events !== null)('that is cut within a stream ends with an error, and costs what was sent', async () => {
+    scripted = begun('cut');
+    await left(quota - (await chargedForPart(await ask(wire, true))));
   });
 
   test.each([
@@ -207,18 +215,27 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_name, wir
     expect((await ask(wire, false)).status).toBe(502);
     await left(quota);
   });
+});
 
-  test('that hangs is given up, and its caller pays nothing', async () => {
-    scripted = { status: 200, text: wire.whole.slice(0, 1), then: 'open' };
-    expect((await ask(wire, false)).status).toBeGreaterThanOrEqual(500);
-    await left(quota);
-  });
+test('vendors that stay silent within a stream end it with an error, and cost what was sent', async () => {
+  scripted = begun('open');
+  const streaming = wires.filter(({ events }) => events !== null);
+  const answers = await Promise.all(streaming.map((wire) => ask(wire, true)));
+  let charge = 0;
+  for (const answer of answers) charge += await chargedForPart(answer);
+  await left(quota - charge);
+});
+
+test('vendors that hang are given up, and their callers pay nothing', async () => {
+  scripted = (wire) => ({ status: 200, text: wire.whole.slice(0, 1), then: 'open' });
+  const answers = await Promise.all(wires.map((wire) => ask(wire, false)));
+  expect(answers.filter(({ status }) => status < 500)).toEqual([]);
+  await left(quota);
 });
 
 test('a token that Wenxin takes no more is replaced once, and the call is served', async () => {
   const [wire] = wenxinWires;
   if (wire === undefined) throw new Error('no wire');
-  current = wire;
   const { count } = tokensAsked;
   scripted = wire.refusals[401];
   refusedOnce = ok(wire.whole);

@@ -1,6 +1,7 @@
 import { startGateway } from '../../../src/bootstrap/gateway.js';
 import type { Config } from '../../../src/config.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
+import { quickPasswords } from '../gateway/quick-passwords.js';
 import { signIn } from '../gateway/sign-in.js';
 import { apiKeyTerms } from '../given/api-key-terms.js';
 import { channelSettings } from '../given/channel-settings.js';
@@ -25,7 +26,7 @@ interface CallerDataOptions {
  * channel, one user with so much quota, one API key without a limit.
  */
 export async function prepareCallerData(config: Config, options: CallerDataOptions): Promise<CallerData> {
-  const gateway = await startGateway(config, quietLog);
+  const gateway = await startGateway(config, quietLog, { passwords: quickPasswords });
   try {
     const { application } = gateway;
     const password = 'root-password-1';

@@ -4,6 +4,7 @@ import type { ModelPrice } from '../../../src/domain/pricing/records/model-price
 import { apiKeyTerms } from '../given/api-key-terms.js';
 import { channelSettings } from '../given/channel-settings.js';
 import { quietLog } from '../quiet-log.js';
+import { quickPasswords } from './quick-passwords.js';
 import { signIn } from './sign-in.js';
 
 /* Data as an operator leaves it who has set up a gateway, for a process of its own to serve. */
@@ -22,7 +23,7 @@ export async function setUpData(
   channels: readonly ChannelToServe[],
   prices: Readonly<Record<string, ModelPrice>> = {},
 ): Promise<string> {
-  const gateway = await startGateway(config, quietLog);
+  const gateway = await startGateway(config, quietLog, { passwords: quickPasswords });
   const { application } = gateway;
   await application.visible(
     await application.setup.complete({

@@ -18,6 +18,7 @@ import type { Actor } from '../../../src/domain/user/user.js';
 import { channelSettings } from '../given/channel-settings.js';
 import { createGatewayDatabase, type TestDatabase } from '../postgres/postgres.js';
 import { isBuilt } from './built.js';
+import { quickPasswords } from './quick-passwords.js';
 import { signIn } from './sign-in.js';
 
 /* The whole gateway on a database of its own, set up, with a simulated provider behind it. */
@@ -124,6 +125,7 @@ export async function startTestGateway(
   const begun = startEarly(config, log, projectingThread);
   const gateway = await startGateway(config, log, {
     workerCount: workers,
+    passwords: quickPasswords,
     begun,
     pricesPauseMs,
     ...(clock && { clock }),
