@@ -127,7 +127,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'domain/pricing': ['domain/kernel', 'domain/call', 'domain/models'],
   'domain/call': ['domain/kernel', 'domain/models', 'domain/pricing'],
   'domain/api-key': ['domain/kernel', 'domain/ledger'],
-  'domain/channel': ['domain/kernel', 'domain/events'],
+  'domain/channel': ['domain/kernel', 'domain/events', 'domain/pricing'],
   'domain/payment': ['domain/kernel'],
   'domain/reconciliation': ['domain/kernel'],
   'domain/task': ['domain/kernel', 'domain/call'],

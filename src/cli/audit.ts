@@ -10,6 +10,7 @@ const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   'channel-at': async () => (await import('./audit/things-at.js')).auditChannelAt,
   history: async () => (await import('./audit/history.js')).auditHistory,
   'key-at': async () => (await import('./audit/things-at.js')).auditKeyAt,
+  margin: async () => (await import('./audit/margin.js')).auditMargin,
   'price-at': async () => (await import('./audit/price-at.js')).auditPriceAt,
   reconcile: async () => (await import('./audit/reconcile.js')).auditReconcile,
   receipt: async () => (await import('./audit/receipt.js')).auditReceipt,

@@ -4,9 +4,11 @@ import { type Position, type Recorded, streamKey } from '../../domain/events/eve
 import { integer } from '../../domain/kernel/decimal.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import { Instant } from '../../domain/kernel/instant.js';
-import { countsFrom } from '../../domain/reconciliation/amounts.js';
+import { type PurchasePrice, tokenRatesOf } from '../../domain/pricing/purchase-price.js';
+import { countsFrom, type TokenRates } from '../../domain/reconciliation/amounts.js';
 import type { OwnCall, OwnDoubt } from '../../domain/reconciliation/sides.js';
 import type { EventStore } from '../ports/storage-ports.js';
+import { type CallCost, PurchaseCosts } from './purchase-costs.js';
 
 /* What the log has of a channel's calls: those it answered, and those of which nobody knows what became of them. */
 
@@ -30,20 +32,25 @@ const maxOpen = 200_000;
 
 /** In the order of the log. `from` and `to` are of when a call ended, or might have. */
 export async function* callsOfChannel(
-  store: Pick<EventStore, 'readAll'>,
+  store: Pick<EventStore, 'readAll' | 'streamPages'>,
   channelId: ChannelId,
   { after, from, to }: Times,
 ): AsyncGenerator<Found, void, undefined> {
   const walk = new ChannelWalk(channelId);
+  const costs = new PurchaseCosts(store);
   for (let position = after; ; ) {
     const page = await store.readAll(position, eventsPerPage);
     const last = page.at(-1);
     if (last === undefined) return;
-    for (const recorded of page)
-      for (const found of walk.take(recorded)) {
+    for (const recorded of page) {
+      const { event, position } = recorded;
+      const isOurs = event.type === 'CallSettled' && event.channelId === channelId;
+      const cost = isOurs ? await costs.of(event, position) : null;
+      for (const found of walk.take(recorded, cost)) {
         const { begun, ended } = 'call' in found ? found.call : found.doubt;
         if (ended >= from && begun <= to) yield found;
       }
+    }
     if (last.at > to + outcomeMs) return;
     position = last.position;
   }
@@ -51,12 +58,14 @@ export async function* callsOfChannel(
 
 class ChannelWalk {
   private readonly open = new Map<string, Reserved>();
+  private readonly rates = new Map<PurchasePrice, TokenRates | null>();
   /** What models are called upstream, by what they were asked for by. */
   private readonly upstreamNames = new Map<string, string>();
 
   constructor(private readonly channelId: ChannelId) {}
 
-  take({ event, stream, at }: Recorded): readonly Found[] {
+  /** `cost`: of a call that this channel answered. */
+  take({ event, stream, at }: Recorded, cost: CallCost | null): readonly Found[] {
     if (event.type === 'CallReserved') {
       if (this.open.size < maxOpen)
         this.open.set(stream, { promptTokens: event.promptTokens, maxOutputTokens: event.maxOutputTokens, at });
@@ -67,20 +76,26 @@ class ChannelWalk {
     this.open.delete(stream);
     const begun = Instant(Math.min(reserved?.at ?? at, at - Math.round(Math.max(event.useTimeMs, 0))));
     const times = { requestId: streamKey(stream), begun, ended: at };
-    return event.type === 'CallSettled' ? this.settled(event, times, reserved) : this.released(event, times, reserved);
+    return event.type === 'CallSettled'
+      ? this.settled(event, times, { reserved, cost })
+      : this.released(event, times, reserved);
   }
 
-  private settled(event: CallSettled, times: CallTimes, reserved: Reserved | null): readonly Found[] {
+  private settled(
+    event: CallSettled,
+    times: CallTimes,
+    { reserved, cost: known }: { readonly reserved: Reserved | null; readonly cost: CallCost | null },
+  ): readonly Found[] {
     const doubts = this.attemptsInDoubt(event).map(() => this.doubt(event.facts, times, { reserved, calls: 1 }));
     if (event.channelId !== this.channelId) return doubts;
     const { facts, usage } = event;
     const model = event.upstreamModel ?? facts.model;
     if (this.upstreamNames.size < maxOpen) this.upstreamNames.set(facts.model, model);
     const counts = { prompt: promptTokens(usage), cached: cachedTokens(usage), output: completionTokens(usage) };
-    const cost = event.upstreamCost ?? null;
+    const { cost = null, price = null } = known ?? {};
     const call: OwnCall = {
       ...{ ...times, model, amounts: countsFrom({ calls: 1, ...counts }, cost) },
-      ...{ hasCost: cost !== null, rates: null },
+      ...{ hasCost: cost !== null, rates: price === null ? null : this.ratesBy(price) },
     };
     const isWhole = event.outcome === 'completed' || event.usageSource === 'upstream';
     return [{ call }, ...(isWhole ? [] : [this.doubt(facts, times, { reserved, calls: 0 })]), ...doubts];
@@ -89,6 +104,15 @@ class ChannelWalk {
   private released(event: CallReleased, times: CallTimes, reserved: Reserved | null): readonly Found[] {
     if (event.suspense <= 0) return [];
     return this.attemptsInDoubt(event).map(() => this.doubt(event.facts, times, { reserved, calls: 1 }));
+  }
+
+  /** One object for a price: calls that have the same are told by it. */
+  private ratesBy(price: PurchasePrice): TokenRates | null {
+    const known = this.rates.get(price);
+    if (known !== undefined) return known;
+    const rates = tokenRatesOf(price);
+    this.rates.set(price, rates);
+    return rates;
   }
 
   /** Attempts at this channel that it may have answered without anybody seeing it whole. */

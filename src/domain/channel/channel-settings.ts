@@ -2,6 +2,7 @@ import { urlIn } from '../kernel/address.js';
 import { boundedJson, bytesIn, checkInteger, checkList, checkText, maxInt, type TextBound } from '../kernel/bounds.js';
 import { Failure, invalidField } from '../kernel/failure.js';
 import { groupText, maxModelNameBytes } from '../kernel/names.js';
+import { checkPurchasePrices } from '../pricing/purchase-price.js';
 import { isServed, type ProviderFacts, type ProviderTable } from './provider.js';
 
 /* What an administrator says about a channel, and how much of it there may be. Key and proxy lie in the vault. */
@@ -181,6 +182,7 @@ const checks: {
     if (Object.hasOwn(members, 'proxy'))
       throw invalidField('setting', 'a JSON object without proxy, which has a field of its own');
     checkResponsesOnly(members);
+    checkPurchasePrices(members.purchase_prices);
   },
   other: ({ other }) => checkText('other', other, { max: 8192, lines: true }),
   organization: ({ organization }) => checkText('organization', organization ?? '', { max: 128 }),

@@ -1,4 +1,4 @@
-import { add, type Decimal, decimal, integer, isZero, negative, ZERO } from '../kernel/decimal.js';
+import { add, type Decimal, integer, isZero, negative, ZERO } from '../kernel/decimal.js';
 
 /* What a provider's export and the log are compared by. All of it is exact. */
 
@@ -42,13 +42,13 @@ export const ofCost = (cost: Decimal): Amounts => ({ ...noAmounts, cost });
 /** As numbers of the log are. */
 export const countsFrom = (
   counts: Readonly<Record<Exclude<Measure, 'cost'>, number>>,
-  cost: string | null,
+  cost: Decimal | null,
 ): Amounts => ({
   calls: integer(counts.calls),
   prompt: integer(counts.prompt),
   cached: integer(counts.cached),
   output: integer(counts.output),
-  cost: cost === null ? ZERO : decimal(cost),
+  cost: cost ?? ZERO,
 });
 
 /** Of a token of each kind, in US dollars. `prompt`: of input that no cache has. */

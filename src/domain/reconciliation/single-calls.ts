@@ -142,7 +142,7 @@ export function comparePair({ row, call }: Pairing, doubts: readonly OwnDoubt[],
     line: row.line,
     requestIds: [call.requestId],
   };
-  const settle = { rates: call.rates, tolerance: rules.perRow };
+  const settle = { rates: compared.has('cost') ? call.rates : null, tolerance: rules.perRow };
   const inDoubt = doubted(apart, doubts, true);
   if (inDoubt === null) return at(place, countParts('tokens', apart, settle));
   const rest = restOf(apart, [inDoubt.part]);

@@ -172,7 +172,7 @@ function partsOf(window: Window, doubts: readonly OwnDoubt[], apart: Amounts, ru
 function plainParts(window: Window, apart: Amounts, rules: WindowRules, tolerance: Decimal): NamedPart[] {
   if (isNothing(apart)) return [];
   const { told } = rules;
-  const rates = commonRates(window.calls);
+  const rates = told.has('cost') ? commonRates(window.calls) : null;
   const counts = countsOf(apart);
   if (window.calls.length === 0) return [{ class: 'missing-here', amounts: apart, requestIds: [] }];
   const lacking = lackingThere(window, counts, told);

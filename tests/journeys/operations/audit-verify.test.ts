@@ -10,6 +10,7 @@ import { postgresSealStore } from '../../../src/adapters/seals/seal-store.js';
 import { type LogVerdict, verifyLog } from '../../../src/application/audit/verify-log.js';
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
 import { auditBalanceAt } from '../../../src/cli/audit/balance-at.js';
+import { auditMargin } from '../../../src/cli/audit/margin.js';
 import { auditReceipt } from '../../../src/cli/audit/receipt.js';
 import { auditReconcile } from '../../../src/cli/audit/reconcile.js';
 import { auditSettingsAt } from '../../../src/cli/audit/settings-at.js';
@@ -31,7 +32,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.addChannel();
+  await gateway.addChannel({ setting: '{"purchase_prices":{"gpt-4o-mini":{"input":2,"output":3}}}' });
   const alice = await gateway.addUser(50_000_000, 'alice');
   const callers = openCallers(gateway.url);
   const caller = callers.with(await gateway.addApiKey(alice));
@@ -261,6 +262,25 @@ describe('a receipt at the terminal', () => {
   ])('says what is missing, given $_name', async ({ args, message }) => {
     await expect(run(...args)).rejects.toThrow(message);
   });
+});
+
+test('the margin of calls is what they were charged less what they cost by the purchase prices of their channel', async () => {
+  const lines: string[] = [];
+  const printed = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  const margin = (...args: string[]) => auditMargin({ config: gateway.config, log: quietLog, args });
+  await margin('--by', 'model', '--json').finally(() => printed.mockRestore());
+  const { rows } = JSON.parse(lines[0] ?? '');
+  const cost = await inDatabase(async ({ store }) => {
+    const settled = (await store.readNewest(200)).flatMap(({ event }) => (event.type === 'CallSettled' ? [event] : []));
+    return settled.reduce((sum, { usage }) => sum + (usage.input ?? 0) * 2 + (usage.output ?? 0) * 3, 0) / 1_000_000;
+  });
+  expect(rows).toEqual([
+    expect.objectContaining({ group: 'gpt-4o-mini', calls: 3, callsWithoutCost: 0, chargedWithoutCost: '0' }),
+  ]);
+  expect(Number(rows[0].cost)).toBeCloseTo(cost, 12);
+  expect(cost).toBeGreaterThan(0);
+  expect(Number(rows[0].margin)).toBeCloseTo(Number(rows[0].charged) - cost, 12);
+  await expect(margin('--by', 'nobody')).rejects.toThrow('--by: give user, model, channel, day');
 });
 
 describe("a provider's usage export", () => {
