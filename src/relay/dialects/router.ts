@@ -8,6 +8,7 @@ import { type Answering, refuse } from '../delivery/refusal.js';
 import { anthropicRoutes } from './anthropic/routes.js';
 import { cohereCaller } from './cohere/dialect.js';
 import { cohereRoutes } from './cohere/routes.js';
+import { dialectOf } from './dialect-of-request.js';
 import { geminiCaller } from './gemini/dialect.js';
 import { geminiRoutes } from './gemini/routes.js';
 import { midjourneyRoots } from './midjourney/modes.js';
@@ -44,14 +45,15 @@ export interface DialectRouter {
 
 interface Root {
   readonly path: string;
-  readonly dialect: CallerDialect;
+  /** A function: clients of several ask there, and who it is shows in the request. */
+  readonly dialect: Route['dialect'];
   /** Of whatever has no route there. Left out: there is no such address. */
   readonly refusal?: () => RelayError;
 }
 
 /** What lies below is the dialect's: whatever else is asked for there is refused in its form. */
 const roots: readonly Root[] = [
-  { path: '/v1', dialect: openAiCaller },
+  { path: '/v1', dialect: dialectOf },
   { path: '/v1beta', dialect: geminiCaller },
   { path: '/v1beta/openai', dialect: openAiCaller },
   { path: '/v2', dialect: cohereCaller },
@@ -141,30 +143,48 @@ async function serve(
 }
 
 /** Whatever has no route below the root of a dialect is refused in the dialect's form; a preflight is answered. */
-function addRoot(router: Router, ports: AnswerPorts, { path, dialect, refusal }: Root): void {
-  const exposed = exposedHeaders(dialect);
+function addRoot(router: Router, ports: AnswerPorts, { path, dialect: of, refusal }: Root): void {
+  const dialectFor = dialectsOf(of);
   const unknown: Handler = (request, response) => {
     const [asked] = (request.url ?? '').split('?', 1);
     const message = `Invalid URL (${request.method} ${asked})`;
     const error = refusal?.() ?? new RelayError(404, '', message, { type: 'invalid_request_error' });
+    const { dialect, exposed } = dialectFor(request);
     refuse(greet(ports, request, response, exposed), error, dialect);
     return true;
   };
   router.on(allButOptions, path, unknown);
   router.on(allButOptions, `${path}/*`, unknown);
   router.options(`${path}/*`, (request, response) => {
-    const { head } = greet(ports, request, response, exposed);
+    const { head } = greet(ports, request, response, dialectFor(request).exposed);
     response.writeHead(204, head.concat(preflightHeaders)).end();
     return true;
   });
 }
 
+interface AnsweredDialect {
+  readonly dialect: CallerDialect;
+  /** What pages of other origins may read. */
+  readonly exposed: string;
+}
+
+/** Worked out once where it does not depend on the request. */
+function dialectsOf(of: Route['dialect']): (request: IncomingMessage) => AnsweredDialect {
+  if (typeof of === 'function')
+    return (request) => {
+      const dialect = of(request);
+      return { dialect, exposed: exposedHeaders(dialect) };
+    };
+  const only: AnsweredDialect = { dialect: of, exposed: exposedHeaders(of) };
+  return () => only;
+}
+
 function addRoute(router: Router, ports: AnswerPorts, route: Route): void {
-  const { dialect: of, answer } = route;
-  const exposed = typeof of === 'function' ? null : exposedHeaders(of);
+  const dialectFor = dialectsOf(route.dialect);
+  const { answer } = route;
   router.on(methodsOf(route), route.path, (request, response, params) => {
-    const dialect = typeof of === 'function' ? of(request) : of;
-    const answering = greet(ports, request, response, exposed ?? exposedHeaders(dialect));
+    const { dialect, exposed } = dialectFor(request);
+    const answering = greet(ports, request, response, exposed);
     if (dialect.idHeader !== null) answering.head.push(dialect.idHeader, answering.requestId);
     void serve(ports, { answer, dialect }, answering, { request, params });
     return true;

@@ -102,6 +102,19 @@ test('an unknown path below the root of a dialect is refused in the form of that
   expect(calls).toEqual([]);
 });
 
+test('a client of any dialect is refused in its own form where an address or a method is not there', async () => {
+  const { url, failing } = await served();
+  failing.with = new RelayError(501, 'api_not_implemented', 'API not implemented');
+  const asked: [path: string, headers: Record<string, string>, error: object][] = [
+    ['/v1/messages/batches', { 'anthropic-version': '2023-06-01' }, { type: 'not_found_error' }],
+    ['/v1/files', { 'anthropic-version': '2023-06-01' }, { type: 'api_error' }],
+    ['/v1/nope', { 'x-goog-api-key': 'k' }, { code: 404, status: 'NOT_FOUND' }],
+    ['/v1/messages/batches', {}, { type: 'invalid_request_error', code: '' }],
+  ];
+  for (const [path, headers, error] of asked)
+    expect([path, JSON.parse((await ask(url, 'GET', path, headers)).body).error]).toMatchObject([path, error]);
+});
+
 test('a model name in a path may be as long as an address, and may contain any characters', async () => {
   const { url, failing } = await served();
   failing.with = new RelayError(403, 'seen', 'seen');
