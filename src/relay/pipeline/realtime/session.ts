@@ -191,7 +191,7 @@ class RealtimeSession implements TwoWaySession {
   }
 
   private async clientEvent(bytes: Buffer): Promise<void> {
-    const value = await this.ports.largeWork.run(bytes.length, () => parseJson(bytes.toString()));
+    const value = await this.large(bytes, () => parseJson(bytes.toString()));
     if (this.over) return;
     try {
       const event = readClientEvent(value);
@@ -209,20 +209,21 @@ class RealtimeSession implements TwoWaySession {
     const { resolution, answer } = this.call;
     const models = [resolution.requestedModel, answer.upstreamModel] as const;
     if (event.type === 'input_audio_buffer.append') this.billing.tally.heard(scalarText(event.audio).length);
-    else this.billing.tally.wrote(realtimeInput(event, bytes.length, models));
+    else this.billing.tally.wrote(await this.large(bytes, () => realtimeInput(event, bytes.length, models)));
     if (asksApart(event)) this.billing.tally.askedApart();
     if (bringsUnseen(event)) this.billing.tally.growsUnseen();
-    if (event.type === 'session.update') {
-      checkSession(event, models);
-      const { id, event: sent } = this.sent.named(event);
-      const transcribing = transcribedBy(event);
-      if (transcribing !== null) await this.transcripts.reserve(checkTranscription(transcribing), id);
-      return Buffer.from(JSON.stringify(withUpstreamModel(sent, answer.upstreamModel)));
-    }
-    if (event.type !== 'response.create') return bytes;
-    const { id, event: sent } = this.sent.named(event);
-    await this.asks(id);
-    return Buffer.from(JSON.stringify(sent));
+    const updates = event.type === 'session.update';
+    if (!updates && event.type !== 'response.create') return bytes;
+    if (updates) checkSession(event, models);
+    const { id, event: named } = this.sent.named(event);
+    const transcribing = updates ? transcribedBy(event) : null;
+    if (transcribing !== null) await this.transcripts.reserve(checkTranscription(transcribing), id);
+    if (!updates) await this.asks(id);
+    return await this.large(bytes, () => Buffer.from(JSON.stringify(withUpstreamModel(named, answer.upstreamModel))));
+  }
+
+  private large<Result>({ length }: Buffer, work: () => Result): Result | Promise<Result> {
+    return this.ports.largeWork.run(length, work);
   }
 
   /** Throws RelayError. */
@@ -288,7 +289,7 @@ class RealtimeSession implements TwoWaySession {
   }
 
   private async upstreamEvent(bytes: Buffer): Promise<void> {
-    const event = await this.ports.largeWork.run(bytes.length, () => parseJson(bytes.toString()));
+    const event = await this.large(bytes, () => parseJson(bytes.toString()));
     if (this.over) return;
     if (!isObject(event) || textIn(event.type) === null) {
       const { requestId } = this.call.incoming;
