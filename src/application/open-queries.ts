@@ -4,6 +4,7 @@ import { usageLogAfter } from '../projections/models/usage-log/usage-log-queries
 import { users as usersModel } from '../projections/models/users.js';
 import { apiKeyQueries } from './api-keys/api-key-queries.js';
 import type { ApplicationPorts } from './application-ports.js';
+import { administratorsLogQueries } from './audit/administrators-log.js';
 import { asOfQueries } from './audit/as-of-queries.js';
 import { quotaHistoryQueries } from './audit/quota-history.js';
 import { receiptQueries } from './audit/receipt-queries.js';
@@ -66,6 +67,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...quotaHistoryQueries({ db, store, tail, progress }),
     ...asOfQueries({ db, store, tail, progress }),
     ...sealQueries({ sealing: ports.sealing, vault, clock }),
+    ...administratorsLogQueries({ db, tail, progress, personal }),
     ...priceQueries({ ...reading, directory, clock }),
     ...priceEditingQueries({ directory, clock }),
     ...notificationQueries({ clock, notificationQueue: ports.notificationQueue }),

@@ -1,5 +1,5 @@
 import { beginning, type Position, streams } from '../domain/events/events.js';
-import { type QuarantinedBy, quarantineDecider } from '../domain/events/quarantine.js';
+import { quarantineDecider } from '../domain/events/quarantine.js';
 import { invalidField } from '../domain/kernel/failure.js';
 import type { Actor } from '../domain/user/user.js';
 import type { ReadModelState } from '../projections/engine/runner.js';
@@ -30,19 +30,19 @@ const resumingMs = 3_000;
 /** The read model goes on without the event that it cannot fold; resolves when it has, or after a bounded while. */
 export const quarantineEvent =
   ({ handle, progress }: QuarantinePorts) =>
-  async (by: QuarantinedBy, { model, position, reason }: QuarantineInput): Promise<Position> => {
+  async (by: Actor | 'cli', { model, position, reason }: QuarantineInput): Promise<Position> => {
     const states = progress.status();
     const state = states.find(({ name }) => name === model);
     if (state === undefined) throw invalidField('model', states.map(({ name }) => name).join(', '));
     if (position <= beginning || position > state.head) throw invalidField('position', `0 to ${state.head}`);
-    const quarantined = await handle(quarantineDecider, streams.quarantine, {
+    const quarantined = await (by === 'cli' ? handle : handle.by(by))(quarantineDecider, streams.quarantine, {
       type: 'QuarantineEvent',
       model,
       version: state.version,
       position,
       stoppedAt: state.failure?.position ?? null,
       reason,
-      by,
+      by: by === 'cli' ? by : by.id,
     });
     await progress.passed(model, position, resumingMs);
     return quarantined.position;
@@ -71,7 +71,7 @@ export function readModelCommands(ports: ReadModelPorts) {
 
     async quarantine(actor: Actor, input: QuarantineInput): Promise<Position> {
       authorise(actor, 'root');
-      return quarantine(actor.id, input);
+      return quarantine(actor, input);
     },
   };
 }

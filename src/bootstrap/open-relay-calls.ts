@@ -45,7 +45,7 @@ export function openRelayCalls(
   const { config, log, clock, closing } = node;
   const { directory, gate, traffic } = memory;
   const warn = (facts: object, message: string) => log.warn(facts, message);
-  const handling = handle(store, clock);
+  const handling = handle(store, clock, undefined, personal);
   const kept = new KnownKeptObjects({ ...readModels, clock, days: () => directory.settings().keptDays });
   const meterOf = (inFlight: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>) =>
     openMeter({

@@ -6,6 +6,7 @@ import { type CommandContext, UsageError } from './command.js';
 export type AuditCommand = (context: CommandContext) => Promise<void>;
 
 const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
+  admins: async () => (await import('./audit/admins.js')).auditAdmins,
   'balance-at': async () => (await import('./audit/balance-at.js')).auditBalanceAt,
   'channel-at': async () => (await import('./audit/things-at.js')).auditChannelAt,
   history: async () => (await import('./audit/history.js')).auditHistory,

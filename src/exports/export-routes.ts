@@ -11,6 +11,7 @@ import { Failure, type FailureKind, invalidField } from '../domain/kernel/failur
 import { UserId } from '../domain/kernel/ids.js';
 import { sessionTokenIn } from '../http/session-cookie.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
+import { actsAsCsv, actsAsLines, actsRequestIn } from './acts-file.js';
 import { type Cell, csvOf } from './csv.js';
 import { ExportSlots } from './export-slots.js';
 import { fileTexts } from './file-texts.js';
@@ -27,7 +28,7 @@ interface ExportOptions {
     readonly identity: Pick<Application['identity'], 'bySession'>;
     readonly queries: Pick<
       Application['queries'],
-      'monthOfUsage' | 'monthOfWallet' | 'exportedLog' | 'exportedHistory' | 'sealedLog'
+      'monthOfUsage' | 'monthOfWallet' | 'exportedLog' | 'exportedHistory' | 'exportedActs' | 'sealedLog'
     >;
     readonly directory: Pick<Application['directory'], 'settings'>;
     readonly clock: Pick<Application['clock'], 'now'>;
@@ -217,12 +218,23 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
     const texts = fileTexts('', queries.sealedLog(viewer), (line) => `${line}\n`);
     return { name: `sealed-log-${day}.ndjson.gz`, type: 'application/gzip', texts, isCompressed: true };
   });
+  for (const [ending, type, texts] of actForms)
+    serve(`/export/administrators.${ending}`, async (viewer, request) => {
+      const pages = await queries.exportedActs(viewer, actsRequestIn(request));
+      const day = TimeZone.named('zone', 'UTC').dayOf(application.clock.now());
+      return { name: `administrators-${day}.${ending}`, type, texts: texts(pages) };
+    });
 }
 
 const csv = 'text/csv; charset=utf-8';
 const historyForms = [
   ['csv', csv, historyAsCsv],
   ['ndjson', 'application/x-ndjson; charset=utf-8', historyAsLines],
+] as const;
+
+const actForms = [
+  ['csv', csv, actsAsCsv],
+  ['ndjson', 'application/x-ndjson; charset=utf-8', actsAsLines],
 ] as const;
 
 interface MadeFile {

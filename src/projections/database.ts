@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { AdministratorsLogTables } from './models/administrators-log/administrators-log.js';
 import type { ApiKeyTables } from './models/api-keys.js';
 import type { ChannelFailureTables } from './models/channel-failures.js';
 import type { ChannelHistoryTables } from './models/channel-history.js';
@@ -28,6 +29,7 @@ export interface Database
     RedemptionTables,
     OptionTables,
     OptionHistoryTables,
+    AdministratorsLogTables,
     PriceHistoryTables,
     PaymentTables,
     TaskTables,

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Database, ReadModels } from './database.js';
 import { type Projection, schemaOf } from './engine/projection.js';
 import { readConnections } from './engine/read-connections.js';
+import { administratorsLog } from './models/administrators-log/administrators-log.js';
 import { apiKeys } from './models/api-keys.js';
 import { channelFailures } from './models/channel-failures.js';
 import { channelHistory } from './models/channel-history.js';
@@ -33,6 +34,7 @@ export const readModels: readonly Projection[] = [
   options,
   optionHistory,
   priceHistory,
+  administratorsLog,
   payments,
   tasks,
   usageLog,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Fastify from 'fastify';
+import { administratorsLogQueries } from '../../src/application/audit/administrators-log.js';
 import { quotaHistoryQueries } from '../../src/application/audit/quota-history.js';
 import { initialOptions } from '../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../src/application/options/settings.js';
@@ -67,6 +68,7 @@ export async function serveExports(
     ...statementQueries({ ...reading, directory: { user: async () => null }, clock }),
     ...logExportQueries(reading),
     ...quotaHistoryQueries({ ...reading, store: projected.store }),
+    ...administratorsLogQueries({ ...reading, personal: { openAll: async (texts) => texts.map(() => null) } }),
   };
   async function* counted<Line>(pages: MonthOf<Line>['pages'], reading: Reading) {
     try {

@@ -70,6 +70,7 @@ const operations: Readonly<
     channelFailures: ['admin-reading', 'channelFailures(channelId: 999999, from: 0, to: 1) { failures }'],
     channelHistory: ['admin-reading', 'channelHistory { hasMore }'],
     receipt: ['ordinary', 'receipt(requestId: "unknown") { status }'],
+    administratorsLog: ['admin-reading', 'administratorsLog { hasMore }'],
     settingsAt: ['root-reading', 'settingsAt(moment: { at: 0 }) { key }'],
     quotaHistory: ['ordinary', 'quotaHistory(of: { kind: CALL, id: "!" }) { hasMore }'],
     balanceAt: ['ordinary', 'balanceAt(of: { kind: CALL, id: "!" }, moment: { at: 0 }) { available }'],
@@ -394,5 +395,25 @@ describe('an auditor', () => {
       userAt: { status: 'ENABLED', holding: { available: 40 } },
     });
     expect(await clients.ordinary.refusal(then, other)).toMatchObject({ code: 'role-too-low' });
+  });
+
+  test('reads what administrators did and from where, of which these see the place of their own orders alone', async () => {
+    const { me: target } = await clients.ordinary.ask('{ me { id } }');
+    await clients.root.ask('mutation { changeOption(key: "RetryTimes", value: "3") { key } }');
+    await clients.admin.ask('mutation ($id: ID!) { adjustQuota(id: $id, delta: 7) { id } }', target);
+    const query =
+      '{ administratorsLog(first: 2) { items { kind subject subjectId face credential address by { username } changes { field from to } } } }';
+    const read = async (client: GraphqlClient) => (await client.ask(query)).administratorsLog.items;
+    const adjusted = {
+      ...{ kind: 'BALANCE_ADJUSTED', subject: 'USER', subjectId: target.id, face: 'GRAPHQL' },
+      ...{ by: { username: 'adam' }, address: '127.0.0.1' },
+    };
+    const option = { kind: 'EDITED', subject: 'OPTION', subjectId: 'RetryTimes', by: { username: 'root' } };
+    const [first, second] = await read(clients.auditor);
+    expect(first).toMatchObject(adjusted);
+    expect(second).toMatchObject({ ...option, address: '127.0.0.1', changes: [{ field: 'RetryTimes', to: '3' }] });
+    const [own, others] = await read(clients.admin);
+    expect(own).toMatchObject(adjusted);
+    expect(others).toMatchObject({ ...option, address: null, changes: [{ from: null, to: null }] });
   });
 });

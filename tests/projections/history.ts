@@ -3,6 +3,7 @@ import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled }
 import type { Usage } from '../../src/domain/call/usage.js';
 import type { ChannelSettings } from '../../src/domain/channel/channel-settings.js';
 import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events/events.js';
+import type { OrderOrigin } from '../../src/domain/events/order-origin.js';
 import type { IdentityProvider } from '../../src/domain/kernel/claim.js';
 import {
   ApiKeyId,
@@ -38,6 +39,7 @@ export interface Fact {
   readonly event: DomainEvent;
   /** Unix milliseconds. */
   readonly at: Instant;
+  readonly ordered?: OrderOrigin;
 }
 
 export const root = UserId(1);
@@ -54,16 +56,23 @@ export const seconds = (instant: Instant): number => Math.floor(instant / 1000);
 
 const fact = (stream: StreamName, event: DomainEvent, when: Instant = at()): Fact => ({ stream, event, at: when });
 
+/** The same fact, ordered by an administrator in the console. */
+export const orderedBy = (by: UserId, { stream, event, at: instant }: Fact): Fact => ({
+  ...{ stream, event, at: instant },
+  ordered: { by, face: 'graphql', credential: 'session', address: sealed('203.0.113.7') },
+});
+
 /** The same fact at another time. */
 export const when = (instant: Instant, { stream, event }: Fact): Fact => ({ stream, event, at: instant });
 
 let recorded = 0;
 
 /** Ready for a store; ids are unique within a run. */
-export const toRecord = ({ event, at: instant }: Fact): NewEvent => ({
+export const toRecord = ({ event, at: instant, ordered }: Fact): NewEvent => ({
   id: eventId(recorded++, 0x7e57),
   at: instant,
   event,
+  ...(ordered && { ordered }),
 });
 
 export const sealed = (text: string): Sealed => Sealed(`sealed ${text}`);

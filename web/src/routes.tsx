@@ -48,6 +48,12 @@ const forViewers: RouteObject[] = [
   { path: 'midjourney', lazy: async () => ({ Component: (await import('./tasks/TaskPages.js')).DrawingLogPage }) },
   { path: 'task', lazy: async () => ({ Component: (await import('./tasks/TaskPages.js')).TaskLogPage }) },
   { path: 'audit', lazy: async () => ({ Component: (await import('./audit/AuditPage.js')).AuditPage }) },
+  {
+    path: 'audit/administrators',
+    lazy: async () => ({
+      Component: (await import('./audit/administrators/AdministratorsPage.js')).AdministratorsPage,
+    }),
+  },
   { path: 'log', lazy: async () => ({ Component: (await import('./log/UsageLogPage.js')).UsageLogPage }) },
   { path: 'log/:requestId', lazy: async () => ({ Component: (await import('./log/CallPage.js')).CallPage }) },
   {

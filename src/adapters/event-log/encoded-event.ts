@@ -25,7 +25,7 @@ export const encodePayload = (data: StoredPayload): string => JSON.stringify(dat
 export function encodeEvent(event: NewEvent, payloads: Pick<PayloadVersions, 'stored' | 'current'>): EncodedEvent {
   if (event instanceof EncodedEvent) return event;
   const { type } = event.event;
-  const data = encodePayload(payloads.stored(event.event));
+  const data = encodePayload(payloads.stored(event.event, event.ordered));
   if (data.length > maxPayload)
     throw new Failure('event-too-large', { event: type, size: data.length, allowed: maxPayload });
   return new EncodedEvent(event.id, event.at, event.event, payloads.current(type), data);

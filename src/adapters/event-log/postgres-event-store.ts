@@ -12,6 +12,7 @@ import {
 } from '../../domain/events/events.js';
 import {
   currentPayloads,
+  orderOriginIn,
   type PayloadVersions,
   type StoredPayload,
   UnreadableEvent,
@@ -209,8 +210,19 @@ class PostgresEventStore implements EventStore {
 
   private decode([position, id, stream, revision, type, version, data, at]: EventRow): Recorded {
     try {
-      const event = this.payloads.upcast(type, version, JSON.parse(data) as StoredPayload);
-      return { id, stream, revision, position: Position(position), at: Instant(at), event, size: data.length };
+      const payload = JSON.parse(data) as StoredPayload;
+      const event = this.payloads.upcast(type, version, payload);
+      const recorded = {
+        id,
+        stream,
+        revision,
+        position: Position(position),
+        at: Instant(at),
+        event,
+        size: data.length,
+      };
+      const ordered = orderOriginIn(payload);
+      return ordered === undefined ? recorded : { ...recorded, ordered };
     } catch (error) {
       throw error instanceof UnreadableEvent ? error.at(Position(position)) : error;
     }

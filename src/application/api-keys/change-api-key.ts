@@ -59,7 +59,7 @@ export async function editApiKey(
       allowanceOf(remaining + quotaDelta);
       return { type: 'EditApiKey', owner: actor.id, quotaDelta, terms };
     };
-    const { position } = await ports.handle(apiKeyDecider, stream, editing, mark(stream));
+    const { position } = await ports.handle.by(actor)(apiKeyDecider, stream, editing, mark(stream));
     return position;
   });
 }
@@ -86,7 +86,7 @@ export async function setApiKeyStatus(
   id: ApiKeyId,
   status: ApiKeyStatusChange,
 ): Promise<Position> {
-  const { position } = await ports.handle(
+  const { position } = await ports.handle.by(actor)(
     apiKeyDecider,
     streams.apiKey(id),
     status === 'enabled' ? enabling(ports, actor, id) : { type: 'DisableApiKey', owner: actor.id, cause: status },
@@ -115,7 +115,10 @@ export async function revokeApiKey(
   id: ApiKeyId,
 ): Promise<Position> {
   authorise(actor, 'admin');
-  const { position } = await handle(apiKeyDecider, streams.apiKey(id), { type: 'RevokeApiKey', by: actor.id });
+  const { position } = await handle.by(actor)(apiKeyDecider, streams.apiKey(id), {
+    type: 'RevokeApiKey',
+    by: actor.id,
+  });
   return position;
 }
 
@@ -124,6 +127,9 @@ export async function removeApiKey(
   actor: Actor,
   id: ApiKeyId,
 ): Promise<Position> {
-  const { position } = await handle(apiKeyDecider, streams.apiKey(id), { type: 'DeleteApiKey', owner: actor.id });
+  const { position } = await handle.by(actor)(apiKeyDecider, streams.apiKey(id), {
+    type: 'DeleteApiKey',
+    owner: actor.id,
+  });
   return position;
 }

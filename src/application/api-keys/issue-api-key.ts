@@ -68,15 +68,12 @@ export async function issueApiKey(
       secret ??= await vault.put(key);
       return { type: 'IssueApiKey', owner: actor.id, keyHash: vault.hash(key), secret, quota: allowance, terms };
     };
-    const { events, position } = await handle<ApiKey, ApiKeyCommand, ApiKeyEvent>(
-      apiKeyDecider,
-      stream,
-      issuing,
-      mark(stream),
-    ).catch((error) => {
-      owned.leave(actor.id, id);
-      throw error;
-    });
+    const { events, position } = await handle
+      .by(actor)<ApiKey, ApiKeyCommand, ApiKeyEvent>(apiKeyDecider, stream, issuing, mark(stream))
+      .catch((error) => {
+        owned.leave(actor.id, id);
+        throw error;
+      });
     void progress
       .reached(position, countedTimeoutMs, ['api_keys'])
       .then((counted) => counted && owned.leave(actor.id, id));

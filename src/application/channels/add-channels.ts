@@ -45,7 +45,7 @@ export async function addChannels(
   const added = numbers.sort((a, b) => a - b).map(ChannelId);
   const channels = added.map((id, index) => ({ id, key: keys[index] ?? '' }));
   const positions = await inParallel(channels, async ({ id, key }) => {
-    const { position } = await handle(channelDecider, streams.channel(id), {
+    const { position } = await handle.by(actor)(channelDecider, streams.channel(id), {
       type: 'AddChannel',
       settings,
       secrets: await storedSecrets(vault, key, input.proxy),

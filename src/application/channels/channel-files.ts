@@ -50,7 +50,7 @@ export function channelFileCommands({ handle, ids, vault, directory, providers }
       const added = numbers.sort((a, b) => a - b).map(ChannelId);
       const positions = await inParallel([...channels.entries()], async ([index, settings]) => {
         const id = added[index] ?? ChannelId(0);
-        const { position } = await handle(channelDecider, streams.channel(id), {
+        const { position } = await handle.by(actor)(channelDecider, streams.channel(id), {
           type: 'AddChannel',
           settings,
           secrets: await withoutKey(),

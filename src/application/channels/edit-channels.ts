@@ -50,11 +50,12 @@ const forEach = async (
 
 async function switchChannel(
   { handle }: Pick<ChannelChangePorts, 'handle'>,
-  { id: by }: Actor,
+  actor: Actor,
   id: ChannelId,
   enabled: boolean,
 ): Promise<Position> {
-  const { position } = await handle(
+  const by = actor.id;
+  const { position } = await handle.by(actor)(
     channelDecider,
     streams.channel(id),
     enabled
@@ -105,7 +106,7 @@ async function applyPatch(
 ): Promise<Position> {
   const { handle, directory, providers } = ports;
   const secrets = await changedSecrets(ports, id, patch);
-  const { position } = await handle(channelDecider, streams.channel(id), {
+  const { position } = await handle.by(actor)(channelDecider, streams.channel(id), {
     type: 'EditChannel',
     patch: patch.settings,
     secrets,
@@ -178,7 +179,10 @@ export async function removeChannels(
 ): Promise<Position> {
   authorise(actor, 'admin');
   return forEach(channelIds, async (id) => {
-    const { position } = await handle(channelDecider, streams.channel(id), { type: 'RemoveChannel', by: actor.id });
+    const { position } = await handle.by(actor)(channelDecider, streams.channel(id), {
+      type: 'RemoveChannel',
+      by: actor.id,
+    });
     return position;
   });
 }

@@ -70,7 +70,7 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
   ): Promise<Position> => {
     authorise(actor, 'root');
     checkOption(key, value);
-    const { position } = await handle(optionDecider, streams.options, {
+    const { position } = await handle.by(actor)(optionDecider, streams.options, {
       type: 'ChangeOption',
       key,
       // An emptied secret is no secret: '' says that there is none.

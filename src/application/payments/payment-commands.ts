@@ -68,7 +68,7 @@ async function completeByHand(
   const payer = await ports.directory.user(terms.user);
   if (payer !== null && !outranks(actor.role, payer.role)) throw new Failure('peer-update-forbidden');
   return ports.stepUps.demand(actor, 'payments', proof, async () => {
-    const { position } = await runPaymentCommand(ports, id, { type: 'CompleteByHand', by: actor.id, reason });
+    const { position } = await runPaymentCommand(ports, id, { type: 'CompleteByHand', by: actor.id, reason }, actor);
     return position;
   });
 }

@@ -12,6 +12,7 @@ import {
   type TopUpTerms,
 } from '../../domain/payment/payment.js';
 import type { MoneyReturned } from '../../domain/payment/payment-return.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { Handle } from '../handle.js';
 import type { OrderToPay, PaymentProviders } from '../ports/payment-ports.js';
 import type { EventStore } from '../ports/storage-ports.js';
@@ -51,7 +52,13 @@ export const runPaymentCommand = (
   { handle }: Pick<PaymentOrderPorts, 'handle'>,
   id: PaymentId,
   command: PaymentCommand,
-) => handle<Payment, PaymentCommand, PaymentEvent>(paymentDecider, streams.payment(id), command);
+  actor: Actor | null = null,
+) =>
+  (actor === null ? handle : handle.by(actor))<Payment, PaymentCommand, PaymentEvent>(
+    paymentDecider,
+    streams.payment(id),
+    command,
+  );
 
 /** Throws `payment-not-found`. */
 export async function readPayment(

@@ -51,7 +51,7 @@ export const priceCommands = ({ handle }: { readonly handle: Handle }) => ({
       periods: periods === null ? null : readPricePeriods(`changes[${index}].periods`, periods),
       seenAt,
     }));
-    const { position } = await handle(optionDecider, streams.options, {
+    const { position } = await handle.by(actor)(optionDecider, streams.options, {
       type: 'ChangeModelPrices',
       changes,
       origin,

@@ -106,7 +106,7 @@ async function apply(
   { handle, directory }: PriceUpdatePorts,
   picked: readonly PriceDifference[],
   seenAt: Position,
-  { origin, by }: { readonly origin: PriceChangeOrigin; readonly by: Actor['id'] | null },
+  { origin, by }: { readonly origin: PriceChangeOrigin; readonly by: Actor | null },
 ): Promise<Applied> {
   if (picked.length === 0 || picked.length > maxApplied)
     throw invalidField('models', `1 to ${maxApplied} models with a price to apply`);
@@ -115,9 +115,9 @@ async function apply(
   const changed = picked.filter(({ model }) => lastOf(model) > seenAt).map(({ model }) => model);
   if (changed.length > 0) throw new Failure('price-changed', { field: named(changed), position: Number(seenAt) });
   const changes = picked.map(({ model, periods }) => ({ model, periods, seenAt: lastOf(model) }));
-  const { position } = await handle(optionDecider, streams.options, {
+  const { position } = await (by === null ? handle : handle.by(by))(optionDecider, streams.options, {
     type: 'ChangeModelPrices',
-    ...{ changes, origin, by },
+    ...{ changes, origin, by: by?.id ?? null },
   });
   return { position, applied: picked.length };
 }
@@ -165,7 +165,7 @@ async function applyPicked(
   updating: Updating,
   order: SeenDifferences,
   models: readonly string[],
-  by: Actor['id'],
+  by: Actor,
 ): Promise<Applied> {
   checkList('models', models, maxApplied, { max: maxModelNameBytes });
   const wanted = new Set(models);
@@ -186,7 +186,7 @@ async function applyClass(
   updating: Updating,
   order: SeenDifferences,
   { filter, count }: WholeClass,
-  by: Actor['id'],
+  by: Actor,
 ): Promise<Applied> {
   checkFilter(filter);
   const { items } = await seen(updating, order);
@@ -262,13 +262,13 @@ export function priceUpdates(ports: PriceUpdatePorts) {
      */
     async applyPrices(actor: Actor, order: SeenDifferences, models: readonly string[]): Promise<Applied> {
       authorise(actor, 'root');
-      return applyPicked(updating, order, models, actor.id);
+      return applyPicked(updating, order, models, actor);
     },
 
     /** The same for everything that the filter finds. */
     async applyAllPrices(actor: Actor, order: SeenDifferences, whole: WholeClass): Promise<Applied> {
       authorise(actor, 'root');
-      return applyClass(updating, order, whole, actor.id);
+      return applyClass(updating, order, whole, actor);
     },
 
     /** Fetches a source by the clock, and applies what it may. How many prices it changed. */

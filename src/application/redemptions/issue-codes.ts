@@ -107,7 +107,7 @@ async function issueCode(
     return { type: 'IssueRedemptionCode', codeHash: vault.hash(code), secret, name, quota, by: actor.id };
   };
   const stream = streams.redemption(id);
-  const { events, position } = await handle<Redemption, RedemptionCommand, RedemptionEvent>(
+  const { events, position } = await handle.by(actor)<Redemption, RedemptionCommand, RedemptionEvent>(
     redemptionDecider,
     stream,
     issuing,

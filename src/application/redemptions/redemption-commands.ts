@@ -22,8 +22,13 @@ interface RedemptionCommandPorts extends IssueCodesPorts, RedeemPorts {
   readonly vault: Vault;
 }
 
-async function change({ handle }: RedemptionPorts, id: RedemptionId, command: RedemptionCommand): Promise<Position> {
-  const { position } = await handle(redemptionDecider, streams.redemption(id), command);
+async function change(
+  { handle }: RedemptionPorts,
+  actor: Actor,
+  id: RedemptionId,
+  command: RedemptionCommand,
+): Promise<Position> {
+  const { position } = await handle.by(actor)(redemptionDecider, streams.redemption(id), command);
   return position;
 }
 
@@ -35,7 +40,7 @@ async function editRedemption(
 ): Promise<Position> {
   authorise(actor, 'admin');
   checkRedemptionName(name);
-  return change(ports, id, { type: 'EditRedemptionCode', by: actor.id, name, quota: redemptionQuota(quota) });
+  return change(ports, actor, id, { type: 'EditRedemptionCode', by: actor.id, name, quota: redemptionQuota(quota) });
 }
 
 async function setRedemptionEnabled(
@@ -45,12 +50,12 @@ async function setRedemptionEnabled(
   enabled: boolean,
 ): Promise<Position> {
   authorise(actor, 'admin');
-  return change(ports, id, { type: enabled ? 'EnableRedemptionCode' : 'DisableRedemptionCode', by: actor.id });
+  return change(ports, actor, id, { type: enabled ? 'EnableRedemptionCode' : 'DisableRedemptionCode', by: actor.id });
 }
 
 async function removeRedemption(ports: RedemptionPorts, actor: Actor, id: RedemptionId): Promise<Position> {
   authorise(actor, 'admin');
-  return change(ports, id, { type: 'DeleteRedemptionCode', by: actor.id });
+  return change(ports, actor, id, { type: 'DeleteRedemptionCode', by: actor.id });
 }
 
 export function redemptionCommands(ports: RedemptionCommandPorts) {

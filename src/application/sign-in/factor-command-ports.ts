@@ -2,6 +2,7 @@ import { type Position, streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { type FactorCommand, factorsDecider } from '../../domain/user/second-factor.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { Handle } from '../handle.js';
 import type { FactorSource, OneTimeCodes } from '../ports/proof-ports.js';
 import type { Directory, PersonalData, Sessions, Tickets, UserView, Vault } from '../ports/storage-ports.js';
@@ -30,7 +31,9 @@ export const runFactorCommand = async (
   { handle }: Pick<FactorCommandPorts, 'handle'>,
   id: UserId,
   command: FactorCommand,
-): Promise<Position> => (await handle(factorsDecider, streams.factors(id), command)).position;
+  actor: Actor | null = null,
+): Promise<Position> =>
+  (await (actor === null ? handle : handle.by(actor))(factorsDecider, streams.factors(id), command)).position;
 
 /** Throws `user-not-found`. */
 export async function knownUser({ directory }: Pick<FactorCommandPorts, 'directory'>, id: UserId): Promise<UserView> {

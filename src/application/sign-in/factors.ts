@@ -17,7 +17,7 @@ async function resetFactors(
   authorise(actor, 'root');
   await knownUser(ports, id);
   const reset = async (): Promise<Position> => {
-    const position = await runFactorCommand(ports, id, { type: 'ResetFactors', by: actor.id });
+    const position = await runFactorCommand(ports, id, { type: 'ResetFactors', by: actor.id }, actor);
     await ports.sessions.closeOlder(id, position);
     return position;
   };

@@ -91,7 +91,7 @@ export async function turnOffTotp(
   sessionProof: SessionProof,
 ): Promise<Position> {
   return ports.stepUps.demand(actor, 'second-factor', sessionProof, () =>
-    runFactorCommand(ports, actor.id, { type: 'TurnOffTotp' }),
+    runFactorCommand(ports, actor.id, { type: 'TurnOffTotp' }, actor),
   );
 }
 
@@ -105,6 +105,6 @@ export async function renewRecoveryCodes(
     const recoveryCodes = newRecoveryCodes();
     const renewed = hashesOf(ports, actor.id, recoveryCodes);
     const command = { type: 'RenewRecoveryCodes', recoveryCodes: renewed } as const;
-    return { recoveryCodes, position: await runFactorCommand(ports, actor.id, command) };
+    return { recoveryCodes, position: await runFactorCommand(ports, actor.id, command, actor) };
   });
 }

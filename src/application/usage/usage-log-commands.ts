@@ -7,7 +7,7 @@ import type { ReadModels } from '../../projections/database.js';
 import { usageLog } from '../../projections/models/usage-log/usage-log.js';
 import { linesBefore, linesCleared } from '../../projections/models/usage-log/usage-log-clearing.js';
 import { authorise } from '../authorise.js';
-import type { Handle } from '../handle.js';
+import type { Handle, Run } from '../handle.js';
 import type { Tail } from '../memory/tail.js';
 import type { Clock, ReadModelProgress } from '../ports/storage-ports.js';
 import type { TaskStore } from '../ports/task-ports.js';
@@ -37,10 +37,10 @@ interface Cleared {
 export function usageLogCommands({ handle, clock, db, progress, tail, taskContents }: UsageLogCommandPorts) {
   const holds = (position: Position): Promise<boolean> => progress.reached(position, patienceMs, [usageLog.name]);
 
-  const clearedBy = async (by: ClearedBy, before: Instant): Promise<Cleared> => {
+  const clearedBy = async (by: ClearedBy, run: Run, before: Instant): Promise<Cleared> => {
     // Only a log that lacks nothing shows what there is to be cleared.
     if (!(await holds(tail.position()))) throw new Failure('store-unavailable');
-    const { events, position } = await handle(usageLogDecider, streams.usageLog, async () => ({
+    const { events, position } = await run(usageLogDecider, streams.usageLog, async () => ({
       type: 'ClearUsageLog',
       before,
       now: clock.now(),
@@ -63,11 +63,11 @@ export function usageLogCommands({ handle, clock, db, progress, tail, taskConten
      */
     async clear(actor: Actor, before: Instant): Promise<Cleared> {
       authorise(actor, 'admin');
-      return clearedBy(actor.id, before);
+      return clearedBy(actor.id, handle.by(actor), before);
     },
 
     /** The same, because an option says so. */
-    retain: (before: Instant): Promise<Cleared> => clearedBy('retention', before),
+    retain: (before: Instant): Promise<Cleared> => clearedBy('retention', handle, before),
   };
 }
 

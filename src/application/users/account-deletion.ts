@@ -46,7 +46,7 @@ export function accountDeletion({ handle, personal, sessions, claims, names, ste
     /** Name, address and identities stay reserved. Throws `root-protected-leave`, `step-up-needed`. */
     async deleteOwnAccount(actor: Actor, sessionProof: SessionProof = noStepUp): Promise<Position> {
       const remove = async (): Promise<Position> => {
-        const { position } = await handle(userDecider, streams.user(actor.id), {
+        const { position } = await handle.by(actor)(userDecider, streams.user(actor.id), {
           type: 'DeleteOwnAccount',
           by: actor.id,
         });
@@ -58,7 +58,7 @@ export function accountDeletion({ handle, personal, sessions, claims, names, ste
     /** Nothing is left to be found; name, address and identities are free. Throws `peer-delete-forbidden`. */
     async erase(actor: Actor, id: UserId): Promise<Position> {
       authorise(actor, 'admin');
-      const { position } = await handle(userDecider, streams.user(id), { type: 'EraseUser', by: actor });
+      const { position } = await handle.by(actor)(userDecider, streams.user(id), { type: 'EraseUser', by: actor });
       await freeClaims(id);
       return gone(id, position);
     },
@@ -66,7 +66,7 @@ export function accountDeletion({ handle, personal, sessions, claims, names, ste
     /** Each session and the access token of the user end. */
     async endSignIns(actor: Actor, id: UserId): Promise<Position> {
       authorise(actor, 'admin');
-      const { position } = await handle(userDecider, streams.user(id), { type: 'EndSignIns', by: actor });
+      const { position } = await handle.by(actor)(userDecider, streams.user(id), { type: 'EndSignIns', by: actor });
       await sessions.closeOlder(id, position);
       return position;
     },

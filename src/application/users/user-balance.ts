@@ -37,7 +37,7 @@ export async function adjustQuota(
       plusQuota(observed, total); // refuses a result beyond the largest safe integer
       return { type: 'AdjustQuota', by: actor, delta: total, gift: Quota(gift), observed };
     };
-    const { position } = await runUserCommand(ports, id, adjusting, mark(streams.user(id)));
+    const { position } = await runUserCommand(ports.handle.by(actor), id, adjusting, mark(streams.user(id)));
     return position;
   });
 }
@@ -88,7 +88,7 @@ export async function setBalance(
       plusQuota(observed, delta); // refuses a result beyond the largest safe integer
       return { type: 'AdjustQuota', by: actor, delta, gift: zero, observed };
     };
-    const { position } = await runUserCommand(ports, id, adjusting, mark(streams.user(id)));
+    const { position } = await runUserCommand(ports.handle.by(actor), id, adjusting, mark(streams.user(id)));
     return position;
   });
 }

@@ -1,7 +1,7 @@
 import { streams } from '../../domain/events/events.js';
 import type { SecretId, UserId } from '../../domain/kernel/ids.js';
 import { type UserCommand, type UserEvent, userDecider } from '../../domain/user/user.js';
-import type { Handle, Handled, Observing } from '../handle.js';
+import type { Handle, Handled, Observing, Run } from '../handle.js';
 import type { IdempotencyMark, IdempotencyStore } from '../idempotency.js';
 import type { Tail } from '../memory/tail.js';
 import type {
@@ -46,9 +46,9 @@ export interface UserPorts extends UserCommandPorts {
   readonly inviteRewards: InviteRewards;
 }
 
-/** One command in the user's own stream. */
+/** One command in the user's own stream; `handle` says in whose name. */
 export const runUserCommand = (
-  { handle }: Pick<UserPorts, 'handle'>,
+  handle: Run,
   id: UserId,
   command: UserCommand | Observing<UserCommand>,
   mark: IdempotencyMark | null = null,

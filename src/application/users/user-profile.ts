@@ -79,7 +79,7 @@ interface StoredProfile {
 /** Runs the command that `commandOf` makes of the patch as it is stored. A new password ends the user's sessions. */
 const changeProfile = (
   ports: UserPorts,
-  id: UserId,
+  { actor, id }: { readonly actor: Actor; readonly id: UserId },
   patch: ProfilePatch,
   commandOf: (stored: StoredProfile) => UserCommand,
 ): Promise<Position> =>
@@ -89,7 +89,7 @@ const changeProfile = (
       displayName: patch.displayName === null ? null : await ports.personal.seal(id, patch.displayName),
       passwordSecret: await storePassword(ports, patch.password),
     });
-    const { position } = await runUserCommand(ports, id, () => prepare().then(() => command));
+    const { position } = await runUserCommand(ports.handle.by(actor), id, () => prepare().then(() => command));
     if (patch.password !== null) await ports.sessions.closeOlder(id, position);
     return position;
   });
@@ -105,7 +105,13 @@ export async function editUser(
   const { group, role } = patch;
   const balance = wantedBalance(patch);
   const edit = () =>
-    changeProfile(ports, id, patch, (stored) => ({ type: 'EditUser', by: actor, claimedRole: role, group, ...stored }));
+    changeProfile(ports, { actor, id }, patch, (stored) => ({
+      type: 'EditUser',
+      by: actor,
+      claimedRole: role,
+      group,
+      ...stored,
+    }));
   // Else a stolen session could change here what the own profile refuses it.
   const edited = await (id === actor.id ? demandForOwn(ports, actor, { patch, sessionProof }, edit) : edit());
   return balance === null ? edited : setBalance(ports, actor, { ...balance, id, key });
@@ -123,7 +129,7 @@ export async function changeOwnProfile(
 ): Promise<Position> {
   checkProfile(patch);
   return demandForOwn(ports, actor, { patch, sessionProof }, () =>
-    changeProfile(ports, actor.id, patch, (stored) => ({ type: 'ChangeProfile', ...stored })),
+    changeProfile(ports, { actor, id: actor.id }, patch, (stored) => ({ type: 'ChangeProfile', ...stored })),
   );
 }
 
@@ -131,7 +137,7 @@ export async function changeOwnProfile(
 export async function replacePassword(ports: UserPorts, id: UserId, password: string): Promise<Position> {
   const passwordSecret = await storePassword(ports, password);
   const command = { type: 'ChangeProfile', username: null, displayName: null, passwordSecret } as const;
-  const { position } = await runUserCommand(ports, id, command);
+  const { position } = await runUserCommand(ports.handle, id, command);
   await ports.sessions.closeOlder(id, position);
   return position;
 }

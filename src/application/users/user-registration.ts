@@ -35,6 +35,8 @@ interface Newcomer {
   /** By which the user comes. */
   readonly identity?: ExternalIdentity | null;
   readonly inviter?: Inviter | null;
+  /** Left out: nobody but themselves. */
+  readonly createdBy?: Actor;
 }
 
 interface Registered {
@@ -69,7 +71,17 @@ export async function registerUser(
   mark: IdempotencyMark | null = null,
 ): Promise<Position> {
   const { personal, bindings, inviteRewards } = ports;
-  const { id, username, displayName, passwordSecret, role, email = null, identity = null, inviter = null } = newcomer;
+  const {
+    id,
+    username,
+    displayName,
+    passwordSecret,
+    role,
+    email = null,
+    identity = null,
+    inviter = null,
+    createdBy,
+  } = newcomer;
   await claimAll(ports, newcomer);
   const registration = {
     type: 'RegisterUser',
@@ -83,7 +95,12 @@ export async function registerUser(
     inviter,
     grants,
   } as const;
-  const { position } = await runUserCommand(ports, id, registration, mark);
+  const { position } = await runUserCommand(
+    createdBy === undefined ? ports.handle : ports.handle.by(createdBy),
+    id,
+    registration,
+    mark,
+  );
   if (inviter === null) return position;
   // Where it fails, a reaction to the registration does it.
   const reward = await inviteRewards.give(id).catch(() => null);
@@ -115,7 +132,7 @@ export async function registerOnce(
   ports: UserPorts,
   order: IdempotentOrder,
   { username, password, displayName, role = 'ordinary' }: NewUser,
-  prepare: () => Promise<Pick<Newcomer, 'email' | 'inviter'> & Pick<Welcome, 'grants'>>,
+  prepare: () => Promise<Pick<Newcomer, 'email' | 'inviter' | 'createdBy'> & Pick<Welcome, 'grants'>>,
 ): Promise<Registered> {
   const { store, ids, vault, passwords, once } = ports;
   return once(order, async ({ name, mark }) => {
@@ -156,7 +173,8 @@ export async function createUser(
   const shown = displayName === '' ? username : displayName;
   const content = JSON.stringify(['create user', username, shown, role]);
   const order = { actor: actor.id, key, content };
-  return registerOnce(ports, order, { username, password, displayName: shown, role }, async () =>
-    welcome(ports.directory.settings()),
-  );
+  return registerOnce(ports, order, { username, password, displayName: shown, role }, async () => ({
+    ...welcome(ports.directory.settings()),
+    createdBy: actor,
+  }));
 }

@@ -40,7 +40,7 @@ export function userSettingsCommands(ports: UserSettingsPorts) {
       const { notifyType, quotaWarningThreshold, webhookSecret } = settings;
       const usesWebhook = notifyType === 'webhook';
       if (usesWebhook) await tryWebhook(actor, settings);
-      const { position } = await handle(userDecider, streams.user(actor.id), {
+      const { position } = await handle.by(actor)(userDecider, streams.user(actor.id), {
         type: 'ChangeSettings',
         settings: await personal.seal(actor.id, settingsText(settings)),
         webhookSecret: usesWebhook && webhookSecret !== '' ? await vault.put(webhookSecret) : null,

@@ -21,7 +21,7 @@ const commandTypes = {
 
 export async function manageUser(ports: UserPorts, actor: Actor, id: UserId, action: UserAction): Promise<Position> {
   authorise(actor, 'admin');
-  const { position } = await runUserCommand(ports, id, { type: commandTypes[action], by: actor });
+  const { position } = await runUserCommand(ports.handle.by(actor), id, { type: commandTypes[action], by: actor });
   // The sessions of a disabled user stay known, so that faces can say why they have ended.
   if (action === 'disable') await ports.sessions.endOlder(id, position);
   if (action === 'delete') await ports.sessions.closeOlder(id, position);
@@ -40,7 +40,7 @@ export async function issueAccessToken(
   return ports.stepUps.demand(actor, 'access-token', sessionProof, async () => {
     const token = randomBytes(24).toString('base64');
     const command = { type: 'IssueAccessToken', tokenHash: ports.vault.hash(token) } as const;
-    const { position } = await runUserCommand(ports, actor.id, command);
+    const { position } = await runUserCommand(ports.handle.by(actor), actor.id, command);
     return { token, position };
   });
 }

@@ -26,6 +26,7 @@ import type { TaskEvent } from '../task/task.js';
 import type { FactorEvent } from '../user/second-factor.js';
 import type { SetupEvent } from '../user/setup.js';
 import type { UserEvent } from '../user/user.js';
+import type { OrderOrigin } from './order-origin.js';
 import type { QuarantineEvent } from './quarantine.js';
 
 /** Everything that can have happened. */
@@ -208,6 +209,8 @@ export interface Recorded<Event extends DomainEvent = DomainEvent> {
   readonly position: Position;
   readonly at: Instant;
   readonly event: Event;
+  /** Left out: no administrator ordered it, or an earlier release wrote it. */
+  readonly ordered?: OrderOrigin;
   /** Characters of its payload as it is stored: what it weighs in memory. Left out where nothing is stored. */
   readonly size?: number;
 }
@@ -224,4 +227,5 @@ export interface NewEvent<Event extends DomainEvent = DomainEvent> {
   readonly id: string;
   readonly at: Instant;
   readonly event: Event;
+  readonly ordered?: OrderOrigin;
 }

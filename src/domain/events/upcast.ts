@@ -6,6 +6,7 @@ import {
 } from '../pricing/built-in/earlier-prices.js';
 import type { Price } from '../pricing/pricing.js';
 import { type DomainEvent, isEventType, type Position } from './events.js';
+import type { OrderOrigin } from './order-origin.js';
 import { type PackedForm, packedCalls } from './packed-calls.js';
 
 /* Stored events never change. When a payload gets a new shape, its old versions are lifted to it as they are read. */
@@ -48,13 +49,20 @@ export interface PayloadVersions {
   /** The version new events of this type are written with. */
   current(type: string): number;
   /** A new event as it is to stand in the log, in its current version. */
-  stored(event: DomainEvent): StoredPayload;
+  stored(event: DomainEvent, ordered?: OrderOrigin): StoredPayload;
   /**
    * The event in its present shape. Throws UnreadableEvent when this release knows no such type or not that version of
    * it, or cannot lift it.
    */
   upcast(type: string, version: number, data: StoredPayload): DomainEvent;
 }
+
+/** Who ordered it stands among the members of an event, of which none has this name. */
+const orderedMember = 'ordered';
+
+/** Who ordered an event, as it stands in the log beside it; undefined: nobody wrote that down. Calls are nobody's order. */
+export const orderOriginIn = (data: StoredPayload): OrderOrigin | undefined =>
+  Array.isArray(data) ? undefined : ((data as Payload)[orderedMember] as OrderOrigin | undefined);
 
 type PackedForms = Readonly<Record<string, PackedForm<DomainEvent>>>;
 
@@ -69,11 +77,11 @@ export const payloadVersions = (table: UpcasterTable, packed: PackedForms = {}):
   const current = (type: string): number => (upcasters.get(type)?.length ?? 0) + 1;
   return {
     current,
-    stored(event) {
+    stored(event, ordered) {
       const form = forms.get(event.type);
       if (form !== undefined) return form.pack(event);
       const { type: _, ...payload } = event;
-      return payload;
+      return ordered === undefined ? payload : { ...payload, [orderedMember]: ordered };
     },
     upcast(type, version, data) {
       if (!isEventType(type)) throw new UnreadableEvent(type, 'this release knows no events of that type');
@@ -84,7 +92,8 @@ export const payloadVersions = (table: UpcasterTable, packed: PackedForms = {}):
         // The packed form came with the version that is still the newest of each type that has one.
         if (Array.isArray(data)) return unpacked(type, data);
         const pending = upcasters.get(type)?.slice(version - 1) ?? [];
-        const lifted = pending.reduce((payload, upcaster) => upcaster(payload), data as Payload);
+        const { [orderedMember]: _, ...written } = data as Payload;
+        const lifted = pending.reduce((payload, upcaster) => upcaster(payload), written as Payload);
         // The log holds what was appended as a DomainEvent, and upcasters keep it one.
         return { type, ...lifted } as DomainEvent;
       } catch (error) {

@@ -1,3 +1,4 @@
+import type { AskedFrom } from '../events/order-origin.js';
 import { checkText } from '../kernel/bounds.js';
 import type { Binding, IdentityProvider, LinkedIdentity } from '../kernel/claim.js';
 import type { Decider } from '../kernel/decider.js';
@@ -76,6 +77,8 @@ export type UserEvent =
 export interface Actor {
   readonly id: UserId;
   readonly role: Role;
+  /** Left out: by no face. */
+  readonly askedFrom?: AskedFrom;
 }
 
 export type UserCommand =

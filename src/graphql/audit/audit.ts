@@ -1,3 +1,4 @@
+import { AdministratorsLogResolver } from './administrators-log.js';
 import { quotaHistoryResolvers } from './quota-history.js';
 import { receiptResolvers } from './receipt.js';
 import { sealResolvers } from './seals.js';
@@ -11,4 +12,5 @@ export const auditResolvers = [
   ...sealResolvers,
   ...receiptResolvers,
   SettingsAtResolver,
+  AdministratorsLogResolver,
 ] as const;

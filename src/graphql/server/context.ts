@@ -8,6 +8,7 @@ import type { Visitor } from '../../application/sign-in/human-checks.js';
 import { batched } from '../../concurrency/batched.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { ChannelId, UserId } from '../../domain/kernel/ids.js';
+import type { Actor } from '../../domain/user/user.js';
 import type { BodyRoom } from '../../http/body-room.js';
 import { sessionTokenIn } from '../../http/session-cookie.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
@@ -56,7 +57,10 @@ export function sessionCredentialsIn(authorization: unknown, cookies: string | u
 }
 
 /** The user as stored now, disabled ones included; null: nobody, or no longer. */
-export async function identify({ identity }: Application, credentials: SessionCredentials): Promise<UserView | null> {
+export async function identify(
+  { identity }: Pick<Application, 'identity'>,
+  credentials: SessionCredentials,
+): Promise<UserView | null> {
   switch (credentials.kind) {
     case 'none':
       return null;
@@ -65,6 +69,19 @@ export async function identify({ identity }: Application, credentials: SessionCr
     case 'access-token':
       return identity.byAccessToken(credentials.token);
   }
+}
+
+/** The same, with what is written down of an administrator's orders. */
+export async function identifyFrom(
+  application: Pick<Application, 'identity'>,
+  credentials: SessionCredentials,
+  address: string,
+): Promise<(UserView & Pick<Actor, 'askedFrom'>) | null> {
+  const user = await identify(application, credentials);
+  const { kind } = credentials;
+  return user === null || kind === 'none'
+    ? user
+    : { ...user, askedFrom: { face: 'graphql', credential: kind, address } };
 }
 
 export interface GraphqlCaller {

@@ -30,6 +30,7 @@ import {
   type GraphqlContext,
   type GraphqlOptions,
   identify,
+  identifyFrom,
   sessionCredentialsIn,
 } from './context.js';
 import { type Documents, documentLimits, InvalidDocument, openDocuments } from './documents.js';
@@ -255,7 +256,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Graphq
       return credentials;
     },
     identified() {
-      user ??= identify(options.application, credentials);
+      user ??= identifyFrom(options.application, credentials, request.ip);
       return user;
     },
   };

@@ -71,9 +71,10 @@ export class MemoryEventStore implements DurableEventStore {
     if (expected !== 'any' && (expected === 'no-stream' ? null : expected) !== actual)
       return { ok: false, conflict: { actual } };
     let position = this.end();
-    for (const { id, at, event } of events) {
+    for (const { id, at, event, ordered } of events) {
       position = Position(Number(position) + this.spacing());
-      const entry = { id, stream, revision: recorded.length, position, at, event };
+      const place = { id, stream, revision: recorded.length, position, at, event };
+      const entry = ordered === undefined ? place : { ...place, ordered };
       recorded.push(entry);
       this.log.push(entry);
       this.byId.set(id, entry);

@@ -6,6 +6,7 @@ import { type AuditedInput, BalanceAtDocument, QuotaHistoryDocument } from '../g
 import { useExports } from '../kit/export/useExports.js';
 import { Fact, Facts } from '../kit/Facts.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
+import { LinkButton } from '../kit/LinkButton.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { readsAll, useSignedIn } from '../kit/SessionProvider.js';
 import { ListPage } from '../kit/table/ListPage.js';
@@ -50,15 +51,20 @@ export function AuditPage() {
   return (
     <ListPage
       title={t('title')}
-      actions={exportForms.map((form) => (
-        <Button
-          key={form}
-          icon={<Download />}
-          text={t(`export.${form}`)}
-          loading={underWay.has(`history.${form}`)}
-          onClick={() => void download(`history.${form}`, exportQueryOf(looked))}
-        />
-      ))}
+      actions={
+        <>
+          {all && <LinkButton to="/audit/administrators">{t('administrators')}</LinkButton>}
+          {exportForms.map((form) => (
+            <Button
+              key={form}
+              icon={<Download />}
+              text={t(`export.${form}`)}
+              loading={underWay.has(`history.${form}`)}
+              onClick={() => void download(`history.${form}`, exportQueryOf(looked))}
+            />
+          ))}
+        </>
+      }
       above={
         <>
           <FormProblem text={problem} />

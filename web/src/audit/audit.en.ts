@@ -3,6 +3,7 @@ import type { auditZh } from './audit.zh.js';
 
 export const auditEn: Translation<typeof auditZh> = {
   title: 'Audit',
+  administrators: 'Administrators’ log',
   table: 'Quota history',
   empty: 'No movement fits the filter',
   'filter.kind': 'Of',

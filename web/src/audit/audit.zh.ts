@@ -1,5 +1,6 @@
 export const auditZh = {
   title: '审计',
+  administrators: '管理员日志',
   table: '额度流水',
   empty: '没有符合条件的流水',
   'filter.kind': '对象',
