@@ -63,7 +63,6 @@ import { UserSettingsResolver } from './users/user-settings.js';
 
 let built: GraphQLSchema | null = null;
 
-
 /** The one schema of the process: it knows no application; resolvers get theirs with the context. */
 export function graphqlSchema(): GraphQLSchema {
   built ??= buildSchemaSync({

@@ -111,6 +111,7 @@ function accessibility(launched: () => Browser): void {
       ],
       ['/setting?open=history', (page) => page.getByRole('article').first().waitFor()],
       ['/audit?id=2', row('Settlement')],
+      ['/audit/administrators', row('harbour')],
       ['/user', row('user1')],
       ['/user?open=new', dialog('Add user', 'Display name')],
       ['/user?open=quota-2', dialog('Adjust the quota of user1', 'Amount')],

@@ -55,7 +55,7 @@ export async function addPasskey(
   // Before it is anybody's: a claim that is left behind by a crash is of a passkey that opens nothing.
   await handle(passkeyDecider, streams.passkey(passkey), { type: 'Claim', userId: id });
   const added = { ...made, credential: await personal.seal(id, credential), name: await personal.seal(id, shown) };
-  return runFactorCommand(ports, id, { type: 'AddPasskey', passkey, added });
+  return runFactorCommand(ports, id, { type: 'AddPasskey', passkey, added }, actor);
 }
 
 export async function renamePasskey(
@@ -90,7 +90,7 @@ export async function removePasskey(
   };
   return stepUps.demand(actor, 'passkeys', sessionProof, async () => {
     const stream = streams.factors(id);
-    const removed = await handle<Factors, FactorCommand, FactorEvent>(factorsDecider, stream, removing);
+    const removed = await handle.by(actor)<Factors, FactorCommand, FactorEvent>(factorsDecider, stream, removing);
     return removed.position;
   });
 }

@@ -61,10 +61,11 @@ export async function beginTotp(
  */
 export async function enrolTotp(
   ports: FactorCommandPorts,
-  { id }: Actor,
+  actor: Actor,
   { session }: SessionProof,
   { code, network }: { readonly code: string; readonly network: string },
 ): Promise<NewRecoveryCodes> {
+  const { id } = actor;
   const { tickets, secondFactor, vault } = ports;
   checkCode('code', code);
   const secret = await tickets.check('totp-enrolment', String(id), session);
@@ -76,12 +77,13 @@ export async function enrolTotp(
   });
   if ((await tickets.redeem('totp-enrolment', String(id), session)) === null) throw new Failure('enrolment-over');
   const recoveryCodes = newRecoveryCodes();
-  const position = await runFactorCommand(ports, id, {
+  const enrolling = {
     type: 'EnrolTotp',
     secret: await vault.put(secret),
     step,
     recoveryCodes: hashesOf(ports, id, recoveryCodes),
-  });
+  } as const;
+  const position = await runFactorCommand(ports, id, enrolling, actor);
   return { recoveryCodes, position };
 }
 

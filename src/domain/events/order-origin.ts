@@ -3,12 +3,10 @@ import type { Sealed, UserId } from '../kernel/ids.js';
 /* Who has given the order that an event follows from, and from where. Kept of orders of administrators alone. */
 
 /** Where orders come in. */
-export const orderFaces = ['graphql', 'legacy-api'] as const;
-export type OrderFace = (typeof orderFaces)[number];
+export type OrderFace = 'graphql' | 'legacy-api';
 
 /** By what whoever orders was known: a browser's session, or an access token, as scripts have it. */
-export const orderCredentials = ['session', 'access-token'] as const;
-export type OrderCredential = (typeof orderCredentials)[number];
+export type OrderCredential = 'session' | 'access-token';
 
 /** From where somebody asks. */
 export interface AskedFrom {

@@ -10,7 +10,7 @@ import type { Position } from './events.js';
  */
 
 /** Who decided it: root, or whoever has the database and worked on the command line. */
-export type QuarantinedBy = UserId | 'cli';
+type QuarantinedBy = UserId | 'cli';
 
 /** `version`: of the read model. Its next version tries again: it may have been made to fold just this event. */
 export type QuarantineEvent = {

@@ -214,6 +214,7 @@ export class AdministratorsLogResolver {
 
   @FieldResolver(() => UserObject, { nullable: true, description: 'null as well where whoever ordered is erased.' })
   async by(@Root() { by }: AdministratorAct, @Ctx() { userById }: GraphqlContext): Promise<UserRow | null> {
-    return by === null ? null : userById(by);
+    const administrator = by === null ? null : await userById(by);
+    return administrator === null || administrator.erased ? null : administrator;
   }
 }

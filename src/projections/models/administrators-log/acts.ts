@@ -31,8 +31,11 @@ export const administeredTypes = [
   'AccessTokenIssued',
   'UserSettingsChanged',
   'QuotaAdjusted',
+  'TotpEnrolled',
   'TotpTurnedOff',
   'RecoveryCodesRenewed',
+  'PasskeyAdded',
+  'PasskeyRemoved',
   'FactorsReset',
   'ApiKeyIssued',
   'ApiKeyEdited',
@@ -117,7 +120,7 @@ export interface Folding {
   readonly after: ReadonlyMap<string, AsItWas | null>;
 }
 
-export const keyOf = (subject: ActSubject, id: string): string => `${subject} ${id}`;
+const keyOf = (subject: ActSubject, id: string): string => `${subject} ${id}`;
 
 /** The things of which an event has to know what they were. */
 export function thingsOf({ event, stream }: Recorded<AdministeredEvent>): string[] {
@@ -223,8 +226,11 @@ function toldOfUser(before: AsItWas, event: OfUser): Told {
       return { kind: 'access-token-issued', changes: [hiddenChange('accessToken')] };
     case 'UserSettingsChanged':
       return { kind: 'edited', changes: [hiddenChange('settings')] };
+    case 'TotpEnrolled':
     case 'TotpTurnedOff':
     case 'RecoveryCodesRenewed':
+    case 'PasskeyAdded':
+    case 'PasskeyRemoved':
     case 'FactorsReset':
       return { kind: 'second-factor-changed', changes: [hiddenChange('secondFactor')] };
     case 'QuotaAdjusted': {
