@@ -229,7 +229,7 @@ describe('an e-mail address in the read model', () => {
 });
 
 describe('an erased user', () => {
-  test('is found by neither id, name nor list, and only appears as the name in earlier rows', async () => {
+  test('is found by neither id, name nor list, and stands beside earlier rows as a number', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       granted(alice, 100),
@@ -242,7 +242,7 @@ describe('an erased user', () => {
     const { items, count } = await userPage(db, projected.personalData, { page: 1, size: 10 });
     expect(items.map(({ id }) => id)).toEqual([bob]);
     expect(await count()).toBe(1);
-    expect(await usersById(db, [alice])).toMatchObject([{ username: 'alice', quota: 100 }]);
+    expect(await usersById(db, [alice])).toMatchObject([{ username: `#${alice}`, quota: 100 }]);
   });
 });
 

@@ -25,7 +25,7 @@ import { changePersonal, type PersonalChange, personalIn } from './user-personal
 export interface UserTables {
   users: {
     id: UserId;
-    /** A name everybody may know: it stands in the usage log, and stays when the user is deleted. */
+    /** A name everybody may know: it stands in the usage log, and stays when the user is deleted. Gone once erased. */
     username: string;
     role: Role;
     status: 'enabled' | 'disabled';
@@ -53,7 +53,7 @@ export interface UserTables {
     invite_quota_ever: Sum<Quota>;
     created_at: number;
     deleted_at: number | null;
-    /** Deleted, and shown nowhere any more: the row stays for the wallet's sums, and for the name in the usage log. */
+    /** Deleted, and shown nowhere any more: the row stays for the wallet's sums, under a name made of the id. */
     erased: boolean;
     /** Of the last event that changed more than the wallet. */
     position: Position;
@@ -169,11 +169,14 @@ const profileColumns = [
 type WalletEvent = Exclude<MoneyEvent, ApiKeyEvent>;
 type ProfileEvent = Exclude<UserEvent, WalletEvent>;
 
+/** What rows beside an erased user show. */
+const nameOfErased = (id: UserId): string => `#${id}`;
+
 const userOf = ({ stream }: Recorded): UserId => UserId(streamKey(stream));
 
 export const users = projection<UserEvent | WalletEvent>({
   name: 'users',
-  version: 6,
+  version: 7,
   purpose: 'deciding',
   tables,
   interestedIn: {
@@ -313,7 +316,7 @@ function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>):
         deleted_at: unixSeconds(at),
       };
     case 'UserErased':
-      return { ...profile, erased: true };
+      return { ...profile, erased: true, username: nameOfErased(profile.id) };
     // Personal, or nothing that a row contains.
     case 'EmailChanged':
     case 'IdentityLinked':

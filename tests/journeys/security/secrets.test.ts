@@ -317,6 +317,15 @@ async function dump(): Promise<Record<string, string[]>> {
   });
 }
 
+/** Big numbers as text. */
+async function lines(pages: AsyncIterable<readonly object[]>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const page of pages)
+    for (const line of page)
+      found.push(JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
+  return found;
+}
+
 let hooks: WebhookReceiver;
 
 beforeAll(async () => {
@@ -374,6 +383,51 @@ test('personal data is in no file of the database, while the user lives and afte
   expect(await inFiles(personal)).toEqual([]);
   // The search would find what is there.
   expect(await inFiles({ marker: harmless })).not.toEqual([]);
+}, 120_000);
+
+test('the name of an erased user is in no table but the events, in no log line and in no export of what is shown', async () => {
+  const { application, root } = gateway;
+  const [name, renamed, password] = ['wrybill-4711', 'dotterel-471', 'planted-pass-one'];
+  const words = { name, renamed, 'display name': 'Planted Wrybill', 'e-mail address': 'planted.wrybill@example.org' };
+  const { id } = await application.users.create(root, { username: name, password, displayName: words['display name'] });
+  const actor: Actor = { id, role: 'ordinary' };
+  const admin = { ...root, askedFrom: { face: 'graphql', credential: 'session', address: '192.0.2.4' } } as const;
+  await application.visible(await application.users.adjustQuota(admin, id, { delta: 10_000_000 }));
+  await application.users.changeSettings(actor, {
+    ...{ notifyType: 'email', notificationEmail: words['e-mail address'], webhookUrl: '', webhookSecret: '' },
+    ...{ quotaWarningThreshold: 9_999_999, acceptUnpricedModels: true },
+  });
+  expect(await signIn(application.identity, name, password)).toMatchObject({ token: expect.any(String) });
+  await refusedCommand(application.identity.login(name, planted['wrong password']));
+  const { codes } = await application.redemptions.issue(root, { name: harmless, quota: 5 }, 1);
+  await application.redemptions.redeem(actor, codes[0]?.code ?? '', '192.0.2.1');
+  const caller = callers.with(await gateway.addApiKey({ actor }));
+  await caller.chat({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] });
+  await caller.chat({ model: 'nobody-has-it' });
+  await application.visible(await application.users.edit(admin, id, { username: renamed }));
+  const shown = async (): Promise<Record<string, string[]>> => {
+    const everything = { by: null, kinds: null, subject: null, subjectId: null, from: null, to: null };
+    const { queries } = application;
+    return {
+      'usage log': await lines(await queries.exportedLog(root, {}, false)),
+      history: await lines(
+        await queries.exportedHistory(root, { kind: 'user', id: String(id) }, { causes: null, from: null, to: null }),
+      ),
+      'administrators log': await lines(await queries.exportedActs(root, everything)),
+    };
+  };
+  await dump();
+  const before = await shown();
+  expect(findAll(words, before).map(({ secret, where }) => `${secret} in ${where}`)).toEqual(['renamed in usage log']);
+
+  await application.visible(await application.users.erase(admin, id));
+  const { 'public.events': events = [], ...tables } = await dump();
+  expect(findAll(words, { ...tables, ...(await shown()), log: gateway.logged })).toEqual([]);
+  // Names alone: what is personal was never readable there. And the search would find what is there.
+  expect(new Set(findAll(words, { events }).map(({ secret }) => secret))).toEqual(new Set(['name', 'renamed']));
+  const { history, 'administrators log': acts } = await shown();
+  expect(history).toEqual(before['history']);
+  expect(acts?.length).toBeGreaterThan(before['administrators log']?.length ?? 0);
 }, 120_000);
 
 test('a key that an upstream repeats to the caller is removed', () => {
