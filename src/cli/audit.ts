@@ -19,6 +19,7 @@ const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   seals: async () => (await import('./audit/seals.js')).auditSeals,
   'settings-at': async () => (await import('./audit/settings-at.js')).auditSettingsAt,
   'user-at': async () => (await import('./audit/things-at.js')).auditUserAt,
+  'what-if': async () => (await import('./audit/what-if.js')).auditWhatIf,
 };
 
 export async function audit({ args, ...context }: CommandContext): Promise<void> {

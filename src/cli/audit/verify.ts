@@ -8,6 +8,7 @@ import { openReadModels, readModels } from '../../projections/read-models.js';
 import { type CommandContext, optionsIn } from '../command.js';
 import { type CommandDatabase, withDatabase } from '../database.js';
 import { commandName } from '../model-names.js';
+import { progressOn } from './progress.js';
 
 const shown = 20;
 const flag = { type: 'boolean' } as const;
@@ -56,19 +57,6 @@ async function readModelVerdicts({ store, newClient, personalData }: CommandData
   for (const projection of readModels)
     verdicts.push(await verifyReadModel({ projection, feed: store, newClient, context: { personalData } }));
   return verdicts;
-}
-
-const progressEveryMs = 500;
-
-/** On a terminal, in one line that is written over. */
-function progressOn(stream: NodeJS.WriteStream): ((position: number) => void) | undefined {
-  if (!stream.isTTY) return undefined;
-  let next = 0;
-  return (position) => {
-    if (performance.now() < next) return;
-    next = performance.now() + progressEveryMs;
-    stream.write(`\rposition ${position}\r`);
-  };
 }
 
 function logLines(verdict: LogVerdict, seconds: number): string[] {

@@ -58,7 +58,7 @@ export const ratioTable = (entries: Readonly<Record<string, number>>): RatioTabl
 const empty: RatioTable = new Map();
 
 /** What a price is where no table says anything of the model. */
-const noTables: PriceTables = {
+export const noTables: PriceTables = {
   records: new Map(),
   modelRatio: empty,
   modelPrice: empty,

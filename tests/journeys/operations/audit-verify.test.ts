@@ -15,6 +15,7 @@ import { auditReceipt } from '../../../src/cli/audit/receipt.js';
 import { auditReconcile } from '../../../src/cli/audit/reconcile.js';
 import { auditSettingsAt } from '../../../src/cli/audit/settings-at.js';
 import { auditVerify, verifyPortsOf } from '../../../src/cli/audit/verify.js';
+import { auditWhatIf } from '../../../src/cli/audit/what-if.js';
 import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
 import { Position } from '../../../src/domain/events/events.js';
 import { schemaOf } from '../../../src/projections/engine/projection.js';
@@ -347,4 +348,29 @@ describe("a provider's usage export", () => {
     await expect(reconciled([row], '--channel', '99')).rejects.toThrow('there is no such channel');
     await expect(reconciled([row], '--map', 'In=tokens')).rejects.toThrow('give a field, one of');
   });
+});
+
+test('the command that tries other prices tells what the calls of the period cost, and what twice the ratio makes of it', async () => {
+  const day = 24 * 60 * 60 * 1_000;
+  const at = (offset: number) => new Date(Date.now() + offset).toISOString();
+  const tried = async (...args: string[]) => {
+    const lines: string[] = [];
+    const printed = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+    const period = ['--from', at(-day), '--to', at(day)];
+    await auditWhatIf({ config: gateway.config, log: quietLog, args: [...period, ...args] }).finally(() =>
+      printed.mockRestore(),
+    );
+    return lines;
+  };
+  const [same = ''] = await tried('--json');
+  const { calls, actual, hypothetical, users } = JSON.parse(same);
+  expect([calls, users.length, hypothetical]).toEqual([3, 1, actual]);
+  const [all = '', dearer] = await tried('--group-ratio', 'default=2');
+  const [, before, after] = /^All: 3 calls, (\d+) -> (\d+) \(\+\d+\)$/.exec(all) ?? [];
+  expect(before).toBe(actual);
+  // Each of them is rounded by itself.
+  expect(Math.abs(Number(after) - 2 * Number(actual))).toBeLessThanOrEqual(calls);
+  expect(dearer).toBe('1 of 1 users would pay more.');
+  await expect(tried('--group-ratio', 'default')).rejects.toThrow('--group-ratio default: give a group');
+  await expect(tried('--prices', '/nowhere/prices.json')).rejects.toThrow('it cannot be read');
 });
