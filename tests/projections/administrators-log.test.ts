@@ -79,7 +79,7 @@ test('lists what administrators did with what it was before, and nothing that us
   ]);
 });
 
-test('tells which entries of a map of an option changed, and of a secret only that it did', async () => {
+test('shows which entries of a map of an option changed, and of a secret only that it did', async () => {
   await projected.given(
     option('GroupRatio', '{"default":1,"vip":2}'),
     changedBy(root, 'GroupRatio', { text: '{"default":1,"vip":3,"staff":0}' }),
@@ -94,7 +94,7 @@ test('tells which entries of a map of an option changed, and of a secret only th
   expect(JSON.stringify(await projected.dump('administrators_log_v1'))).not.toContain('planted');
 });
 
-test('never repeats the name of a user, nor how somebody else is reached', async () => {
+test('never repeats the name or the address of a user', async () => {
   await projected.given(
     orderedBy(root, registered(alice, 'alice-of-old')),
     orderedBy(
@@ -109,7 +109,7 @@ test('never repeats the name of a user, nor how somebody else is reached', async
   expect(JSON.stringify(await projected.dump('administrators_log_v1'))).not.toContain('alice-of');
 });
 
-test('is filtered by administrator, order, subject and time, and goes on where a page ended', async () => {
+test('is filtered by administrator, order, subject and time, and continues where a page ended', async () => {
   await projected.given(
     orderedBy(root, issued(aliceKey, root, 0)),
     when(at(10), ofChannel(east, { type: 'ChannelEnabled', automatic: false, by: adam })),

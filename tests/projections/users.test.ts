@@ -229,7 +229,7 @@ describe('an e-mail address in the read model', () => {
 });
 
 describe('an erased user', () => {
-  test('is found by neither id, name nor list, and stands beside earlier rows as a number', async () => {
+  test('is found by neither id, name nor list, and is shown beside earlier rows as a number', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       granted(alice, 100),

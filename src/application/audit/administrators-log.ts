@@ -99,6 +99,18 @@ async function shown(
   }));
 }
 
+function oneNamed<Name extends string>(field: string, given: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === given);
+  if (found === undefined) throw invalidField(field, `one of ${names.join(', ')}`);
+  return found;
+}
+
+/** Throws `invalid-field`. */
+export const actKindNamed = (given: string): ActKind => oneNamed('kind', given, actKinds);
+
+/** Throws `invalid-field`. */
+export const actSubjectNamed = (given: string): ActSubject => oneNamed('subject', given, actSubjects);
+
 /** Throws `invalid-field`. */
 function checkFilter({ kinds, subject, subjectId }: ActFilter): void {
   if (kinds?.length === 0) throw invalidField('kinds', `some of ${actKinds.join(', ')}`);

@@ -34,14 +34,14 @@ export interface WhatIf extends WhatIfSum {
   readonly models: readonly WhatIfRow[];
 }
 
-export interface Period {
+interface Period {
   /** When a call was settled. Inclusive. */
   readonly from: Instant;
   /** Exclusive. */
   readonly to: Instant;
 }
 
-export interface WhatIfPorts {
+interface WhatIfPorts {
   readonly lines: GrowingLines;
   readonly store: Pick<EventStore, 'readStream'>;
   /** Told now and then: the position that it has come to. */

@@ -8,7 +8,7 @@ export type OrderFace = 'graphql' | 'legacy-api';
 /** By what whoever orders was known: a browser's session, or an access token, as scripts have it. */
 export type OrderCredential = 'session' | 'access-token';
 
-/** From where somebody asks. */
+/** From where somebody asks. Left out of an actor: no face was asked. */
 export interface AskedFrom {
   readonly face: OrderFace;
   readonly credential: OrderCredential;

@@ -77,7 +77,6 @@ export type UserEvent =
 export interface Actor {
   readonly id: UserId;
   readonly role: Role;
-  /** Left out: by no face. */
   readonly askedFrom?: AskedFrom;
 }
 

@@ -117,7 +117,7 @@ test('a record that states what ratios and the rules of a family make of a model
   expect(found.hypothetical).toBe(found.actual);
 });
 
-test('a price table and a ratio of a group change what they name, by user and model, the dearest first', async () => {
+test('other prices are applied to the models and groups that they name, and the highest increase comes first', async () => {
   const twice: ModelPrice = { tokens: { input: { usd: '6' }, output: { usd: '30' } }, serviceTiers: { priority: '3' } };
   const records = new Map([['dear-1', [twice]]]);
   const { users, models } = await asked(log, { records });

@@ -350,7 +350,7 @@ describe("a provider's usage export", () => {
   });
 });
 
-test('the command that tries other prices tells what the calls of the period cost, and what twice the ratio makes of it', async () => {
+test('the command that tries other prices shows what the calls of the period cost, and what twice the ratio makes of it', async () => {
   const day = 24 * 60 * 60 * 1_000;
   const at = (offset: number) => new Date(Date.now() + offset).toISOString();
   const tried = async (...args: string[]) => {

@@ -115,7 +115,7 @@ export interface Act {
 }
 
 /** An event, and what the things it changes were. */
-export interface Folding {
+interface Folding {
   readonly act: Act;
   readonly after: ReadonlyMap<string, AsItWas | null>;
 }
