@@ -23,6 +23,7 @@ import { sealQueries } from './seals/seal-queries.js';
 import { securityQueries } from './sign-in/security.js';
 import { taskQueries } from './tasks/task-queries.js';
 import { callQueries } from './usage/calls.js';
+import { lineCosts } from './usage/cost-of-line.js';
 import { logExportQueries } from './usage/log-export.js';
 import { statementQueries } from './usage/statements.js';
 import { trafficQueries } from './usage/traffic.js';
@@ -77,6 +78,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...securityQueries({ factors: signIn.factorMemory, personal }),
     ...usageQueries({ ...reading, vault, directory, clock, usageFeed }),
     ...callQueries({ db, progress, store }),
+    ...lineCosts({ store, directory }),
     ...receiptQueries({ db, progress, store, clock, vault, sealing: ports.sealing }),
     ...taskQueries({ ...reading, vault, personal, taskStore: ports.taskStore }),
     ...statementQueries({ db, directory, clock, tail, progress }),

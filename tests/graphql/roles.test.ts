@@ -277,8 +277,18 @@ describe('the role matrix', () => {
 });
 
 describe('a field for administrators', () => {
-  const restricted = ['userId', 'username', 'channelId', 'channelName', 'attempts', 'failedAttempts', 'upstreamCost'];
-  const asked = restricted.map((field) => (field === 'failedAttempts' ? `${field} { channelId }` : field)).join(' ');
+  const membersOf: Readonly<Record<string, string>> = { failedAttempts: '{ channelId }', cost: '{ margin }' };
+  const restricted = [
+    'userId',
+    'username',
+    'channelId',
+    'channelName',
+    'attempts',
+    'failedAttempts',
+    'upstreamCost',
+    'cost',
+  ];
+  const asked = restricted.map((field) => `${field} ${membersOf[field] ?? ''}`).join(' ');
 
   test('is null with an error, while the rest of the line is returned', async () => {
     const user = await server.gateway.addUser(1_000, 'granted');

@@ -11,7 +11,12 @@ let channelId: string;
 
 beforeAll(async () => {
   server = await startGraphql();
-  channelId = String(await server.gateway.addChannel({ modelMapping: '{"gpt-4o-mini":"gpt-4o-mini-2024-07-18"}' }));
+  channelId = String(
+    await server.gateway.addChannel({
+      modelMapping: '{"gpt-4o-mini":"gpt-4o-mini-2024-07-18"}',
+      setting: '{"purchase_prices":{"gpt-4o-mini":{"input":"0.125","output":0.5}}}',
+    }),
+  );
   user = await server.gateway.addUser(10_000_000, 'olga');
   client = await server.as(user);
   apiKey = await server.gateway.addApiKey(user);
@@ -99,6 +104,17 @@ describe('a line of the usage log', () => {
       failedAttempts: [],
       apiKeyId: expect.any(String),
     });
+  });
+  test('contains what the call has cost, and what was earned by it, for administrators', async () => {
+    const [line] = await callLines(
+      server.root,
+      1,
+      'quota promptTokens completionTokens cost { cost margin }',
+      ', everyone: true, filter: { username: "olga" }',
+    );
+    const cost = (line?.promptTokens * 0.125 + line?.completionTokens * 0.5) / 1_000_000;
+    expect(Number(line?.cost.cost)).toBeCloseTo(cost, 12);
+    expect(Number(line?.cost.margin)).toBeCloseTo(line?.quota / 500_000 - cost, 12);
   });
   test('describes a call that could not be served', async () => {
     server.gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });

@@ -45,7 +45,7 @@ export async function* callsOfChannel(
     for (const recorded of page) {
       const { event, position } = recorded;
       const isOurs = event.type === 'CallSettled' && event.channelId === channelId;
-      const cost = isOurs ? await costs.of(event, position) : null;
+      const cost = isOurs ? await costs.of({ ...event, model: event.facts.model }, position) : null;
       for (const found of walk.take(recorded, cost)) {
         const { begun, ended } = 'call' in found ? found.call : found.doubt;
         if (ended >= from && begun <= to) yield found;

@@ -78,7 +78,7 @@ export async function marginRows(
       if (event.type !== 'CallSettled' && event.type !== 'CallRefunded') continue;
       if (channelId !== null && channelOf(event) !== channelId) continue;
       if (event.type === 'CallSettled') {
-        const { cost } = await costs.of(event, position);
+        const { cost } = await costs.of({ ...event, model: event.facts.model }, position);
         take(sumOf(groupOf(by, event, at)), event, cost);
       } else sumOf(groupOf(by, event, at)).quota -= BigInt(event.settlement.charged);
     }

@@ -1,4 +1,4 @@
-import type { CallSettled } from '../../domain/call/call.js';
+import type { Usage } from '../../domain/call/usage.js';
 import { type Position, streams } from '../../domain/events/events.js';
 import { type Decimal, decimal, isDecimal } from '../../domain/kernel/decimal.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
@@ -13,6 +13,12 @@ import type { EventStore } from '../ports/storage-ports.js';
 
 /* What calls have cost the operator: as upstream said, else by the purchase price that the channel had at that time. */
 
+interface Known {
+  /** The channel's settings when its history was read; undefined: nobody said. */
+  readonly settings: unknown;
+  readonly history: Promise<readonly PricesSince[]>;
+}
+
 interface PricesSince {
   readonly position: Position;
   readonly prices: PurchasePrices;
@@ -25,27 +31,57 @@ export interface CallCost {
   readonly price: PurchasePrice | null;
 }
 
-type Priced = Pick<CallSettled, 'facts' | 'channelId' | 'upstreamModel' | 'usage' | 'upstreamCost'>;
+/** A call that was answered. */
+interface Priced {
+  readonly channelId: ChannelId;
+  readonly model: string;
+  readonly upstreamModel: string | null;
+  readonly usage: Usage;
+  /** As `CallSettled` has it. */
+  readonly upstreamCost?: string | null | undefined;
+}
+
+const maxChannels = 1_000;
 
 const unknown: CallCost = { cost: null, price: null };
 
-/** Remembers the prices of each channel that it was asked about, as of when that was. */
+/** Remembers the prices of each channel that it was asked about. */
 export class PurchaseCosts {
-  private readonly known = new Map<ChannelId, readonly PricesSince[]>();
+  private readonly known = new Map<ChannelId, Known>();
 
-  constructor(private readonly store: Pick<EventStore, 'streamPages'>) {}
+  /**
+   * `settingsOf`: of a channel as it is, by whose identity it is known that nobody has edited it since; undefined: it stays
+   * as it was when it was first asked about.
+   */
+  constructor(
+    private readonly store: Pick<EventStore, 'streamPages'>,
+    private readonly settingsOf: (channelId: ChannelId) => object | undefined = () => undefined,
+  ) {}
 
   /** `position`: of the settlement. */
   async of(call: Priced, position: Position): Promise<CallCost> {
     const { upstreamCost } = call;
-    if (upstreamCost !== undefined && isDecimal(upstreamCost)) return { cost: decimal(upstreamCost), price: null };
-    const history = this.known.get(call.channelId) ?? (await this.historyOf(call.channelId));
+    if (typeof upstreamCost === 'string' && isDecimal(upstreamCost))
+      return { cost: decimal(upstreamCost), price: null };
+    const history = await this.historyOf(call.channelId);
     const prices = history.findLast((since) => since.position <= position)?.prices;
-    const price = prices === undefined ? null : purchasePriceOf(prices, { ...call, model: call.facts.model });
+    const price = prices === undefined ? null : purchasePriceOf(prices, call);
     return price === null ? unknown : { cost: purchaseCost(call.usage, price), price };
   }
 
   private async historyOf(channelId: ChannelId): Promise<readonly PricesSince[]> {
+    const settings = this.settingsOf(channelId);
+    const known = this.known.get(channelId);
+    if (known !== undefined && (settings === undefined || settings === known.settings)) return known.history;
+    if (this.known.size >= maxChannels) this.known.clear();
+    const history = this.read(channelId);
+    this.known.set(channelId, { settings, history });
+    // What could not be read is read again.
+    history.catch(() => this.known.delete(channelId));
+    return history;
+  }
+
+  private async read(channelId: ChannelId): Promise<readonly PricesSince[]> {
     const history: PricesSince[] = [];
     let setting: string | null = null;
     for await (const page of this.store.streamPages(streams.channel(channelId)))
@@ -55,7 +91,6 @@ export class PurchaseCosts {
         setting = event.settings.setting;
         history.push({ position, prices: purchasePricesIn(setting) });
       }
-    this.known.set(channelId, history);
     return history;
   }
 }

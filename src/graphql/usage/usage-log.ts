@@ -1,4 +1,5 @@
 import { Authorized, Ctx, Field, FieldResolver, ID, ObjectType, Resolver, Root, registerEnumType } from 'type-graphql';
+import type { LineCost } from '../../application/usage/cost-of-line.js';
 import { aliasIn, type ToldDetail, toldDetail } from '../../application/usage/log-alias.js';
 import type { CallOutcome, UsageSource } from '../../domain/call/call.js';
 import { cacheWriteTokens } from '../../domain/call/usage.js';
@@ -9,7 +10,7 @@ import type { LogType, logTypes } from '../../projections/models/usage-log/usage
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import type { GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { DecimalScalar, QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { BillingObject } from './billing.js';
 import { FailedAttemptObject } from './failed-attempt.js';
 import { LogDetailUnion } from './log-details.js';
@@ -147,6 +148,17 @@ export class UsageLogLine
   readonly failed_attempts!: UsageLogEntry['failed_attempts'];
 }
 
+@ObjectType('LineCost', { description: 'What a call has cost the operator.' })
+class LineCostObject implements LineCost {
+  @Field(() => DecimalScalar, {
+    description: 'US dollars, exactly: as upstream has said, else by the purchase price that its channel had.',
+  })
+  readonly cost!: string;
+
+  @Field(() => DecimalScalar, { description: "What was charged less the cost, by what a dollar's quota is now." })
+  readonly margin!: string;
+}
+
 @Resolver(() => UsageLogLine)
 export class UsageLogLineResolver {
   @FieldResolver(() => LogDetailUnion, { nullable: true, description: 'What only this kind of line has to say.' })
@@ -178,6 +190,15 @@ export class UsageLogLineResolver {
   })
   billing(@Root() line: UsageLogEntry, @Ctx() { application }: GraphqlContext): Billing | null {
     return application.queries.billingOfLine(line);
+  }
+
+  @Authorized('admin-reading')
+  @FieldResolver(() => LineCostObject, {
+    nullable: true,
+    description: 'null: the line is of no answer, or nobody knows what it cost. For administrators.',
+  })
+  cost(@Root() line: UsageLogEntry, @Ctx() { application }: GraphqlContext): Promise<LineCost | null> {
+    return application.queries.costOfLine(line);
   }
 
   @FieldResolver(() => ID, { nullable: true, description: 'null: no API key paid.' })

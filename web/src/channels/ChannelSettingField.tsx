@@ -4,6 +4,7 @@ import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 import { JsonField } from './JsonField.js';
 import { objectIn, withMember } from './jsonDraft.js';
+import { PurchasePricesField } from './PurchasePricesField.js';
 
 /** What the gateway reads of a channel's settings, and is switched. */
 const flags = [
@@ -74,6 +75,7 @@ export function ChannelSettingField({ value, onChange, error }: ChannelSettingFi
           />
         )}
       </Field>
+      <PurchasePricesField value={value} onChange={onChange} />
       <JsonField
         label={t('form.setting')}
         hint={t('form.settingHint')}

@@ -155,6 +155,9 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'setting.responses_only_models.hint': 'The same for these models only, by the requested or the upstream name',
   'setting.pass_through_body_enabled': 'Pass requests through',
   'setting.pass_through_body_enabled.hint': 'Bodies go upstream as they came, but for the name of the model and limits',
+  'setting.purchase_prices': 'Purchase prices',
+  'setting.purchase_prices.hint':
+    'What the provider charges, in US dollars of a million tokens or of a call; * is every other model',
   'form.newTitle': 'New channel',
   'form.editTitle': 'Edit channel {{name}}',
   'form.tagTitle': 'Edit tag {{tag}}',

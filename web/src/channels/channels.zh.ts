@@ -147,6 +147,8 @@ export const channelsZh = {
   'setting.responses_only_models.hint': '仅对这些模型生效，可填请求的名称或上游的名称',
   'setting.pass_through_body_enabled': '透传请求',
   'setting.pass_through_body_enabled.hint': '请求体原样发送，仅改写模型名称与限制',
+  'setting.purchase_prices': '采购价',
+  'setting.purchase_prices.hint': '供应商的收费，单位为美元，按百万 token 或按次；* 表示其他所有模型',
   'form.newTitle': '新建渠道',
   'form.editTitle': '编辑渠道 {{name}}',
   'form.tagTitle': '编辑标签 {{tag}}',

@@ -50,7 +50,7 @@ export function textOfPairs(pairs: readonly Pair[]): string {
 export function withMember(
   text: string,
   name: string,
-  value: boolean | number | readonly string[] | undefined,
+  value: boolean | number | readonly string[] | Readonly<Record<string, unknown>> | undefined,
 ): string | null {
   const object = objectIn(text);
   if (object === null) return null;

@@ -139,6 +139,8 @@ function UsageFacts({ line }: { readonly line: LogLine }) {
       <Fact name={t('line.upstreamCost')}>
         {line.upstreamCost && <span className="figures">${line.upstreamCost}</span>}
       </Fact>
+      <Fact name={t('line.cost')}>{line.cost && <span className="figures">${line.cost.cost}</span>}</Fact>
+      <Fact name={t('line.margin')}>{line.cost && <span className="figures">${line.cost.margin}</span>}</Fact>
       <Fact name={t('line.usageSource')}>{line.usageSource !== null && t(`source.${line.usageSource}`)}</Fact>
     </>
   );

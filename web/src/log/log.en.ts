@@ -117,6 +117,8 @@ export const logEn: Translation<typeof logZh> = {
   'line.usageSource': 'Counted by',
   'line.uncovered': 'Not covered by the balance',
   'line.upstreamCost': 'Upstream charges',
+  'line.cost': 'Cost',
+  'line.margin': 'Margin',
   'line.alias': 'Asked for as',
   'line.effort': 'Reasoning effort',
   'line.cacheRead': 'Cache read',

@@ -114,6 +114,8 @@ export const logZh = {
   'line.usageSource': '用量来源',
   'line.uncovered': '余额未能覆盖的部分',
   'line.upstreamCost': '上游收费',
+  'line.cost': '成本',
+  'line.margin': '毛利',
   'line.alias': '请求的别名',
   'line.effort': '推理强度',
   'line.cacheRead': '缓存读取',

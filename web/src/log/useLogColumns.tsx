@@ -88,6 +88,15 @@ export function useLogColumns(admin: boolean): readonly Column<Row>[] {
         initiallyHidden: admin,
       },
       { id: 'cost', header: t('column.cost'), cell: costCell, align: 'end', pinned: true },
+      {
+        id: 'margin',
+        header: t('line.margin'),
+        cell: ({ cost }) => cost && <span className="figures">${cost.margin}</span>,
+        align: 'end',
+        priority: 3,
+        adminOnly: true,
+        initiallyHidden: true,
+      },
       { id: 'retry', header: t('column.retry'), cell: retryCell, priority: 3, adminOnly: true },
       {
         id: 'details',
