@@ -21,10 +21,10 @@ const commands = {
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name);
 
 /** `read-model-not-stopped-there (model: channels, position: 41)` */
-const wordsOf = ({ message, details }: Failure): string => {
-  const shown = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
-  return shown.length === 0 ? message : `${message} (${shown.join(', ')})`;
-};
+function wordsOf({ message, details }: Failure): string {
+  const told = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
+  return told.length === 0 ? message : `${message} (${told.join(', ')})`;
+}
 
 async function main(): Promise<void> {
   nameSources();

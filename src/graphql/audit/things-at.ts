@@ -267,7 +267,10 @@ class ChannelAtResolver {
 
 @Resolver(() => ApiKeyAtObject)
 class ApiKeyAtResolver {
-  @FieldResolver(() => QuotaScalar, { description: 'What it might still spend, reservations not deducted.' })
+  @FieldResolver(() => QuotaScalar, {
+    description:
+      'What it might still spend, reservations not deducted. Of an unlimited key: what it was given less what it has spent.',
+  })
   remaining(@Root() { remaining }: ApiKeyAt): number {
     return nearestQuota(remaining);
   }

@@ -19,11 +19,11 @@ export interface Growth {
   covers(said: SeenText): true | Promise<boolean>;
 }
 
-/** One price for the call, whatever becomes of it. */
+/** What is said costs nothing by itself: the call has one price, or one for what is heard. */
 const unlimited: Growth = { covers: () => true };
 
 export const watchGrowth = (reservation: Reservation, estimate: Estimate): Growth =>
-  estimate.price.per === 'call' ? unlimited : new WatchedGrowth(reservation, estimate);
+  estimate.price.per === 'call' || estimate.answers === 0 ? unlimited : new WatchedGrowth(reservation, estimate);
 
 class WatchedGrowth implements Growth {
   /** Tokens of output that the reservation is enough for; null: not worked out yet. */

@@ -134,8 +134,9 @@ const unseen = (call: ReservedCall, thinks: boolean) => {
 /** The same with what may have gone unseen of an answer that was cut short. */
 export function cutUsage(ports: Pick<StagePorts, 'clock'>, call: DeliveredCall, believed: UsedTokens): UsedTokens {
   const { delivery, answer, resolution } = call;
-  // Of a picture there are no words that could be counted.
-  if (delivery.kind !== 'stream' || !delivery.cutShort || resolution.estimate.pictureTokens !== null) return believed;
+  const { answers, pictureTokens } = resolution.estimate;
+  // Of a picture there are no words that could be counted, and those of a recording that is sold by its length are free.
+  if (delivery.kind !== 'stream' || !delivery.cutShort || pictureTokens !== null || answers === 0) return believed;
   const { generated } = delivery.reading.decoder;
   const { thinks, hasAudio } = hiddenCosts(call, answer);
   const silence = delivery.silence?.end() ?? { seenTokens: seenTokens(generated, resolution.model), silentMs: 0 };

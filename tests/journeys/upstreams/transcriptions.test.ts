@@ -345,7 +345,36 @@ describe('a streamed transcript', () => {
     const answer = await sent(form(model('gpt-4o-transcribe'), file(wav(60)), ['name="stream"', 'true']));
     expect(answer.text).toContain('"delta":"there."');
     expect(answer.text).toContain('"error":');
-    expect(await lineOf(gateway, user, answer)).toMatchObject({ outcome: 'upstream-broke', usage: { seconds: 60 } });
+    // 60 seconds are 1,000 tokens at a ratio of 1.25
+    expect(await lineOf(gateway, user, answer)).toMatchObject({
+      ...{ outcome: 'upstream-broke', usage: { seconds: 60 }, quota: 1_250 },
+    });
+  });
+
+  test('sold by its length costs as much to a caller that disconnects, and needs no balance for its words', async () => {
+    const words = event('transcript.text.delta', {
+      delta: 'one two three four five six seven eight nine ten '.repeat(9),
+    });
+    const price = 2_505;
+    const poor = await gateway.addUser(price);
+    const asked = form(model('whisper-1'), file(wav(10)), ['name="stream"', 'true']);
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+    upstream.serve = streams(words + event('transcript.text.done', { text: 'one' }), (response) => response.end());
+    const poorCaller = callers.with(await gateway.addApiKey(poor));
+    const { text } = await poorCaller.send(path, { method: 'POST', headers, body: asked });
+    expect(text).toContain('transcript.text.done');
+    expect(await gateway.available(poor)).toBe(0);
+
+    upstream.serve = streams(words, () => undefined);
+    const leaving = new AbortController();
+    const answer = await fetch(`${gateway.url}${path}`, {
+      ...{ method: 'POST', headers: { ...headers, authorization: `Bearer ${apiKey}` }, body: asked },
+      signal: leaving.signal,
+    });
+    await answer.body?.getReader().read();
+    leaving.abort();
+    const requestId = answer.headers.get('x-request-id') ?? '';
+    expect(await lineOf(gateway, user, { requestId })).toMatchObject({ outcome: 'caller-left', quota: price });
   });
 
   test('of several speakers may also be returned whole, with its segments', async () => {
