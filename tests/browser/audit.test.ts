@@ -76,6 +76,33 @@ function auditing(launched: () => Browser): void {
     await page.getByText('harbour').first().waitFor();
     expect(desk.problems).toEqual([]);
   });
+
+  test('sees the seals of the log, and learns of a noted head whether the log still has it', async () => {
+    const { page } = desk;
+    const { root, application } = gateway;
+    await expect.poll(async () => (await application.queries.sealHead(root)).seal, { timeout: 30_000 }).not.toBeNull();
+    await visit(page, 'Audit');
+    await page.getByRole('navigation', { name: 'Pages of the audit' }).getByRole('link', { name: 'Seals' }).click();
+    await rowOf(page, 'Seals', /^0/).waitFor();
+    const head = (await page.getByRole('region', { name: 'State of the seals' }).locator('code').innerText()).trim();
+    const [number, digest = ''] = head.split(':');
+    for (const [noted, said] of [
+      [head, 'The log has this seal, its events, and what was sealed after it.'],
+      [`${number}:${digest.replace(/./g, '0')}`, 'Another seal has that number'],
+      [`999999:${digest}`, 'The log does not have this seal'],
+      ['a note', 'head'],
+    ] as const) {
+      await page.getByLabel('The head that was noted').fill(noted);
+      await page.getByRole('button', { name: 'Compare' }).click();
+      await page.getByRole('region', { name: 'Compare with a note' }).getByText(said).last().waitFor();
+    }
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download public keys' }).click();
+    const [first] = await application.queries.sealKeys(root);
+    expect(await readFile(await (await saved).path(), 'utf8')).toBe(`${first?.publicKey}\n`);
+    expect(await barriers(page)).toEqual([]);
+    expect(desk.problems).toEqual([]);
+  });
 }
 
 describeInBrowser('an auditor in the browser', auditing);

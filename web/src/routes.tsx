@@ -1,7 +1,7 @@
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
 import { SkeletonPage } from './kit/Skeleton.js';
 import { addressOf } from './kit/table/openItem.js';
-import { ForAdministrators, ForViewers, OpensDrawer, RootOr } from './shell/Guards.js';
+import { ForAdministrators, ForReaders, ForViewers, OpensDrawer, RootOr } from './shell/Guards.js';
 import { Layout } from './shell/Layout.js';
 import { PageFailed } from './shell/PageFailed.js';
 
@@ -77,6 +77,10 @@ const forAdministrators: RouteObject[] = [
   { path: 'user', lazy: async () => ({ Component: (await import('./users/UsersPage.js')).UsersPage }) },
 ];
 
+const forReaders: RouteObject[] = [
+  { path: 'audit/seals', lazy: async () => ({ Component: (await import('./audit/SealsPage.js')).SealsPage }) },
+];
+
 const routes: RouteObject[] = [
   {
     element: <Layout />,
@@ -90,6 +94,7 @@ const routes: RouteObject[] = [
         children: [
           ...open,
           { element: <ForViewers />, children: forViewers },
+          { element: <ForReaders />, children: forReaders },
           { element: <ForAdministrators />, children: forAdministrators },
           { path: '*', lazy: async () => ({ Component: (await import('./not-found/NotFoundPage.js')).NotFoundPage }) },
         ],

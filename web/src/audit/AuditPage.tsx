@@ -15,6 +15,7 @@ import { useKeysetPages } from '../kit/table/useKeysetPages.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { useText } from '../kit/words/i18n.js';
 import { AuditFilters, useMoment } from './AuditFilters.js';
+import { AuditPages } from './AuditPages.js';
 import { auditTexts } from './audit.texts.js';
 import { auditDefaults, exportQueryOf, lookedAt } from './auditParams.js';
 import { type Movement, movementColumns } from './movementColumns.js';
@@ -67,6 +68,7 @@ export function AuditPage() {
       }
       above={
         <>
+          <AuditPages />
           <FormProblem text={problem} />
           <AuditFilters params={params} own={viewer.id} onChange={setParams} />
           <BalanceThen of={looked.of} at={params.at} />

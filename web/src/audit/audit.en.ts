@@ -4,6 +4,9 @@ import type { auditZh } from './audit.zh.js';
 export const auditEn: Translation<typeof auditZh> = {
   title: 'Audit',
   administrators: 'Administrators’ log',
+  pages: 'Pages of the audit',
+  'page.history': 'Quota history',
+  'page.seals': 'Seals',
   table: 'Quota history',
   empty: 'No movement fits the filter',
   'filter.kind': 'Of',

@@ -1,6 +1,9 @@
 export const auditZh = {
   title: '审计',
   administrators: '管理员日志',
+  pages: '审计页面',
+  'page.history': '额度流水',
+  'page.seals': '封印',
   table: '额度流水',
   empty: '没有符合条件的流水',
   'filter.kind': '对象',

@@ -69,6 +69,8 @@ export const isAdmin = (viewer: Viewer | null): boolean => viewer?.role === 'ADM
 /** Who sees what is everybody's: auditors do, and change nothing. */
 export const readsAll = (viewer: Viewer | null): boolean => isAdmin(viewer) || viewer?.role === 'AUDITOR';
 export const isRoot = (viewer: Viewer | null): boolean => viewer?.role === 'ROOT';
+/** Who sees what root alone may change, and takes the whole log away. */
+export const readsSettings = (viewer: Viewer | null): boolean => isRoot(viewer) || viewer?.role === 'AUDITOR';
 
 export function useQuotaUnits(): QuotaUnits {
   const { quotaPerUnit, displayInCurrency } = useStatus();

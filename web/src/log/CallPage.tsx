@@ -8,7 +8,7 @@ import { LinkButton } from '../kit/LinkButton.js';
 import { PageFrame } from '../kit/PageFrame.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { Section } from '../kit/Section.js';
-import { isRoot, readsAll, useSignedIn } from '../kit/SessionProvider.js';
+import { readsAll, readsSettings, useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { BillingProcess } from './BillingProcess.js';
 import { CallEvents } from './CallEvents.js';
@@ -34,7 +34,7 @@ export function CallPage() {
   const { requestId = '' } = useParams();
   const isOver = useRef(false);
   const { data, loading, error, refetch } = useQuery(CallPageDocument, {
-    variables: { requestId, admin: readsAll(viewer), root: isRoot(viewer) || viewer.role === 'AUDITOR' },
+    variables: { requestId, admin: readsAll(viewer), root: readsSettings(viewer) },
     fetchPolicy: 'cache-and-network',
     pollInterval: everyMs,
     skipPollAttempt: () => document.hidden || isOver.current,

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useParams } from 'react-router-dom';
-import { isAdmin, isRoot, useViewer } from '../kit/SessionProvider.js';
+import { isAdmin, isRoot, readsAll, useViewer, type Viewer } from '../kit/SessionProvider.js';
 import { ToLogin } from '../kit/ToLogin.js';
 import { addressOf } from '../kit/table/openItem.js';
 
@@ -12,16 +12,20 @@ export function ForViewers() {
 }
 
 /** What is behind it does not exist for others. The server refuses by itself; this only spares them a broken page. */
-export function ForAdministrators() {
+function For({ who }: { readonly who: (viewer: Viewer) => boolean }) {
   const viewer = useViewer();
   if (viewer === null) return <ToLogin />;
-  if (isAdmin(viewer)) return <Outlet />;
+  if (who(viewer)) return <Outlet />;
   return (
     <Suspense>
       <NotFoundPage />
     </Suspense>
   );
 }
+
+export const ForAdministrators = () => <For who={isAdmin} />;
+/** For administrators and auditors. */
+export const ForReaders = () => <For who={readsAll} />;
 
 /** An address that names one thing leads to the page with the drawer of it. */
 export function OpensDrawer({ page }: { readonly page: string }) {
