@@ -6,17 +6,22 @@ import { postgresSealStore } from '../../src/adapters/seals/seal-store.js';
 import { verifyLog } from '../../src/application/audit/verify-log.js';
 import { sealNewEvents } from '../../src/application/seals/sealer.js';
 import { verifyPortsOf } from '../../src/cli/audit/verify.js';
+import { randomFrom } from '../../src/demo/random.js';
 import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { count } from '../arguments.js';
 import { costing, microsecondsEach, ownMeter } from '../cpu.js';
 import { dataSet, dataSetOptions } from '../data-set.js';
 import { openDatabase, quietLog } from '../database.js';
+import { timeBalances, writeHistory } from '../history-reading.js';
 import { type Outcome, part } from '../part.js';
 import { comparedIn, inRounds, medianOf, oneRound, share } from '../rounds.js';
 import { decimal, table, whole } from '../table.js';
 
-/* How fast a log is verified: seals, streams and ledger in one reading, beside the reading that has the ledger alone. */
+/*
+ * How fast a log is verified: seals, streams and ledger in one reading, beside the reading that has the ledger alone. What
+ * it costs to write a history of quota, and to look a balance up.
+ */
 
 interface Verified {
   readonly perSecond: number;
@@ -29,14 +34,16 @@ const routes = ['audit verify', 'verify'] as const;
 
 export const audit = part({
   name: 'audit',
-  says: 'verification of seals, streams and ledger in events per second, beside that of the ledger alone',
+  says: 'verification of seals, streams and ledger in events per second, beside that of the ledger alone; exports of quota history, and balances as of an instant',
   options: {
     rows: count(100_000, 'calls in the generated log; each is two events'),
     rounds: count(3, 'how often it is verified', 1000),
+    movements: count(1_000_000, 'movements of the exported history'),
+    balances: count(2_000, 'balances that are looked up'),
     ...dataSetOptions,
   },
-  async run({ rows, rounds, ...place }, surroundings): Promise<Outcome> {
-    const { dataDir } = await dataSet(rows, place, surroundings);
+  async run({ rows, rounds, movements, balances, ...place }, surroundings): Promise<Outcome> {
+    const { dataDir, callers, from, to } = await dataSet(rows, place, surroundings);
     const database = await openDatabase(dataDir);
     const { pool, vault } = database;
     const store = await openPostgresEventStore({ connection: database.connection, log: quietLog });
@@ -49,6 +56,12 @@ export const audit = part({
       },
     };
     try {
+      // First: what a process has once taken it gives back late, and growth would not be seen.
+      surroundings.progress('writing a history of quota');
+      const read = { db: openReadModels(pool), store };
+      const written = await writeHistory(read, movements, surroundings.signal);
+      const asked = { userIds: callers.map(({ userId }) => userId), from, to, times: balances };
+      const balanceMs = await timeBalances(read, asked, randomFrom(balances));
       surroundings.progress('sealing the log');
       await sealNewEvents({
         ...{ vault, clock: systemClock, lines: postgresEventLines(pool) },
@@ -79,7 +92,7 @@ export const audit = part({
       );
       const ratio = comparedIn(measured, routes, ({ perSecond }) => perSecond, share);
       return {
-        figures: { ...figures, ratio },
+        figures: { ...figures, ratio, history: written, balanceMs },
         lines: [
           ...table(
             ['verification', 'events/s', 'own µs/event', 'Postgres µs/event'],
@@ -89,6 +102,8 @@ export const audit = part({
           ),
           '',
           `audit verify is ${decimal(ratio, 2)} times as fast as verify`,
+          `${whole(written.movements)} movements written at ${whole(written.perSecond)}/s, memory grew by ${decimal(written.grownMb, 1)} MB`,
+          `balance as of an instant: p50 ${decimal(balanceMs.p50)} ms, p95 ${decimal(balanceMs.p95)} ms`,
         ],
         differences,
       };

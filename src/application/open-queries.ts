@@ -6,6 +6,7 @@ import { apiKeyQueries } from './api-keys/api-key-queries.js';
 import type { ApplicationPorts } from './application-ports.js';
 import { administratorsLogQueries } from './audit/administrators-log.js';
 import { asOfQueries } from './audit/as-of-queries.js';
+import { movementEventQueries } from './audit/movement-event.js';
 import { quotaHistoryQueries } from './audit/quota-history.js';
 import { receiptQueries } from './audit/receipt-queries.js';
 import { settingsQueries } from './audit/settings-at.js';
@@ -66,6 +67,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...optionQueries({ ...reading, directory }),
     ...settingsQueries({ db, tail, progress, directory }),
     ...quotaHistoryQueries({ db, store, tail, progress }),
+    ...movementEventQueries({ store }),
     ...asOfQueries({ db, store, tail, progress }),
     ...sealQueries({ sealing: ports.sealing, vault, clock }),
     ...administratorsLogQueries({ db, tail, progress, personal }),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
-import { barriers } from './axe.js';
+import { barriers, expectNoBarriers } from './axe.js';
 import { rowOf, visit } from './tables.js';
 
 /** An auditor at the desk, who looks at the quota of somebody else. */
@@ -65,6 +65,30 @@ function auditing(launched: () => Browser): void {
       expect(file.suggestedFilename()).toMatch(new RegExp(`^history-user-${alice.actor.id}-.*\\.${ending}$`));
       expect(await readFile(await file.path(), 'utf8')).toContain('settlement');
     }
+  });
+
+  test('replays the history step by step or by itself, and opens the event of a step', async () => {
+    const { page } = desk;
+    const pages = page.getByRole('navigation', { name: 'Pages of the audit' });
+    const at = (step: string) => page.getByRole('heading', { name: new RegExp(`^Movement ${step}$`) }).waitFor();
+    const last = '(\\d+) of \\1';
+    await pages.getByRole('link', { name: 'Replay' }).click();
+    await at('1 of \\d+');
+    await page.getByRole('button', { name: 'One movement forward' }).click();
+    await at('2 of \\d+');
+    await page.getByRole('slider', { name: 'Place' }).press('End');
+    await at(last);
+    await page.getByRole('button', { name: 'Show the event' }).click();
+    await page.locator('pre').getByText('"type": "CallSettled"').waitFor();
+    await page.getByRole('button', { name: 'First movement' }).click();
+    await page.locator('pre').getByText('"type": "CallSettled"').waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Speed' }).selectOption('25 a second');
+    await page.getByRole('button', { name: 'Play' }).click();
+    await at(last);
+    await page.locator('pre').getByText('"charged"').waitFor();
+    await expectNoBarriers(page);
+    await pages.getByRole('link', { name: 'Quota history' }).click();
+    await rowOf(page, 'Quota history', 'Settlement').waitFor();
   });
 
   test('narrows the history to a cause, and opens the request that a charge belongs to', async () => {

@@ -74,6 +74,7 @@ const operations: Readonly<
     settingsAt: ['root-reading', 'settingsAt(moment: { at: 0 }) { key }'],
     quotaHistory: ['ordinary', 'quotaHistory(of: { kind: CALL, id: "!" }) { hasMore }'],
     balanceAt: ['ordinary', 'balanceAt(of: { kind: CALL, id: "!" }, moment: { at: 0 }) { available }'],
+    movementEvent: ['admin-reading', 'movementEvent(position: 999999) { type }'],
     channelAt: ['admin-reading', 'channelAt(id: 999999, moment: { at: 0 }) { id }'],
     apiKeyAt: ['ordinary', 'apiKeyAt(id: "!", moment: { at: 0 }) { id }'],
     userAt: ['ordinary', 'userAt(id: "!", moment: { at: 0 }) { id }'],
@@ -425,5 +426,23 @@ describe('an auditor', () => {
     const [own, others] = await read(clients.admin);
     expect(own).toMatchObject(adjusted);
     expect(others).toMatchObject({ ...option, address: null, changes: [{ from: null, to: null }] });
+  });
+
+  test('reads the event behind a movement without what belongs to a secret, and no event that moves nothing', async () => {
+    const { issueApiKey } = await clients.root.ask(
+      'mutation { issueApiKey(input: { name: "seen", quota: 70 }) { id } }',
+    );
+    const history =
+      'query ($id: ID!) { quotaHistory(of: { kind: API_KEY, id: $id }) { items { position cause change { available } } } }';
+    const [issued] = (await clients.auditor.ask(history, issueApiKey)).quotaHistory.items;
+    const query = 'query ($position: SafeInt!) { movementEvent(position: $position) { position stream type json } }';
+    const { movementEvent } = await clients.auditor.ask(query, issued);
+    const { position } = issued;
+    expect(movementEvent).toMatchObject({ position, stream: `apikey-${issueApiKey.id}`, type: 'ApiKeyIssued' });
+    const { quota, terms, ...others } = JSON.parse(movementEvent.json);
+    expect({ quota, name: terms.name }).toEqual({ quota: issued.change.available, name: 'seen' });
+    expect(Object.keys(others)).toEqual(['owner']);
+    expect(await clients.auditor.ask(query, { position: 0 })).toEqual({ movementEvent: null });
+    expect(await clients.auditor.refusal(query, { position: -1 })).toMatchObject({ code: 'invalid-field' });
   });
 });

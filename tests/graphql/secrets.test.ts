@@ -59,6 +59,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   channelAt: () => `(id: ${ids.channel}, moment: { at: 9999999999 })`,
   apiKeyAt: () => `(id: ${ids.apiKey}, moment: { at: 9999999999 })`,
   userAt: () => `(id: ${ids.user}, moment: { at: 9999999999 })`,
+  movementEvent: () => '(position: 1)',
   compareSealHead: () => `(head: "0:${'0'.repeat(64)}")`,
   priceAt: () => '(model: "gpt-4o", moment: { at: 9999999999 })',
   quotaHistory: () => `(of: { kind: USER, id: ${ids.user} })`,

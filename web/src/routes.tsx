@@ -54,6 +54,7 @@ const forViewers: RouteObject[] = [
       Component: (await import('./audit/administrators/AdministratorsPage.js')).AdministratorsPage,
     }),
   },
+  { path: 'audit/replay', lazy: async () => ({ Component: (await import('./audit/ReplayPage.js')).ReplayPage }) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log/UsageLogPage.js')).UsageLogPage }) },
   { path: 'log/:requestId', lazy: async () => ({ Component: (await import('./log/CallPage.js')).CallPage }) },
   {

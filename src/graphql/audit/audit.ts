@@ -1,4 +1,5 @@
 import { AdministratorsLogResolver } from './administrators-log.js';
+import { MovementEventResolver } from './movement-event.js';
 import { quotaHistoryResolvers } from './quota-history.js';
 import { receiptResolvers } from './receipt.js';
 import { sealResolvers } from './seals.js';
@@ -13,4 +14,5 @@ export const auditResolvers = [
   ...receiptResolvers,
   SettingsAtResolver,
   AdministratorsLogResolver,
+  MovementEventResolver,
 ] as const;

@@ -19,18 +19,7 @@ export function AuditFilters({ params, own, onChange }: AuditFiltersProps) {
   const backwards = params.from > 0 && params.to > 0 && params.from > params.to;
   return (
     <FilterBar active={activeFilters(params, own)} onReset={() => onChange(auditDefaults(own))}>
-      <SelectFilter
-        label={t('filter.kind')}
-        value={params.kind}
-        options={kinds.map((known) => ({ value: known, label: t(`kind.${known}`) }))}
-        onChange={(kind) => onChange({ kind })}
-      />
-      <TextFilter
-        label={t('filter.id')}
-        placeholder={t('filter.idHint')}
-        value={params.id}
-        onChange={(id) => onChange({ id })}
-      />
+      <AuditedFilters params={params} onChange={onChange} />
       <SelectFilter
         label={t('filter.cause')}
         value={params.cause}
@@ -50,6 +39,32 @@ export function AuditFilters({ params, own, onChange }: AuditFiltersProps) {
       />
       <MomentFilter label={t('filter.at')} at={useMoment(params.at)} onChange={(at) => onChange({ at })} />
     </FilterBar>
+  );
+}
+
+interface AuditedFiltersProps {
+  readonly params: Pick<AuditParams, 'kind' | 'id'>;
+  readonly onChange: (patch: Partial<Pick<AuditParams, 'kind' | 'id'>>) => void;
+}
+
+/** Whose history it is. */
+export function AuditedFilters({ params, onChange }: AuditedFiltersProps) {
+  const t = useText(auditTexts);
+  return (
+    <>
+      <SelectFilter
+        label={t('filter.kind')}
+        value={params.kind}
+        options={kinds.map((known) => ({ value: known, label: t(`kind.${known}`) }))}
+        onChange={(kind) => onChange({ kind })}
+      />
+      <TextFilter
+        label={t('filter.id')}
+        placeholder={t('filter.idHint')}
+        value={params.id}
+        onChange={(id) => onChange({ id })}
+      />
+    </>
   );
 }
 

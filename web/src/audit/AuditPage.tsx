@@ -6,7 +6,6 @@ import { type AuditedInput, BalanceAtDocument, QuotaHistoryDocument } from '../g
 import { useExports } from '../kit/export/useExports.js';
 import { Fact, Facts } from '../kit/Facts.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
-import { LinkButton } from '../kit/LinkButton.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { readsAll, useSignedIn } from '../kit/SessionProvider.js';
 import { ListPage } from '../kit/table/ListPage.js';
@@ -52,20 +51,15 @@ export function AuditPage() {
   return (
     <ListPage
       title={t('title')}
-      actions={
-        <>
-          {all && <LinkButton to="/audit/administrators">{t('administrators')}</LinkButton>}
-          {exportForms.map((form) => (
-            <Button
-              key={form}
-              icon={<Download />}
-              text={t(`export.${form}`)}
-              loading={underWay.has(`history.${form}`)}
-              onClick={() => void download(`history.${form}`, exportQueryOf(looked))}
-            />
-          ))}
-        </>
-      }
+      actions={exportForms.map((form) => (
+        <Button
+          key={form}
+          icon={<Download />}
+          text={t(`export.${form}`)}
+          loading={underWay.has(`history.${form}`)}
+          onClick={() => void download(`history.${form}`, exportQueryOf(looked))}
+        />
+      ))}
       above={
         <>
           <AuditPages />

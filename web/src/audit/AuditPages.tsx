@@ -1,29 +1,52 @@
 import { Classes } from '@blueprintjs/core';
-import { NavLink } from 'react-router-dom';
+import { NavLink, useLocation, useSearchParams } from 'react-router-dom';
 import { readsAll, useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import './audit.css';
 import { auditTexts } from './audit.texts.js';
 
-const addresses = { history: '/audit', seals: '/audit/seals' } as const;
-const pages = ['history', 'seals'] as const satisfies readonly (keyof typeof addresses)[];
+interface AuditPlace {
+  readonly name: 'history' | 'replay' | 'seals' | 'administrators';
+  readonly path: string;
+  /** Of one account: from one such page to another, whose it is goes along. */
+  readonly ofAccount: boolean;
+}
 
-/** From one page of the audit to the others, for who may read them all. */
+const own: readonly AuditPlace[] = [
+  { name: 'history', path: '/audit', ofAccount: true },
+  { name: 'replay', path: '/audit/replay', ofAccount: true },
+];
+/** For who may read everything. */
+const everything: readonly AuditPlace[] = [
+  ...own,
+  { name: 'seals', path: '/audit/seals', ofAccount: false },
+  { name: 'administrators', path: '/audit/administrators', ofAccount: false },
+];
+
+/** From one page of the audit to the others. */
 export function AuditPages() {
   const t = useText(auditTexts);
-  if (!readsAll(useSignedIn())) return null;
+  const places = readsAll(useSignedIn()) ? everything : own;
+  const { pathname } = useLocation();
+  const [search] = useSearchParams();
+  const isOfAccount = own.some(({ path }) => path === pathname);
+  const account = new URLSearchParams();
+  for (const name of ['kind', 'id']) {
+    const value = search.get(name);
+    if (isOfAccount && value !== null) account.set(name, value);
+  }
   return (
     <nav aria-label={t('pages')} className="audit-pages">
-      {pages.map((page) => (
+      {places.map(({ name, path, ofAccount }) => (
         <NavLink
-          key={page}
-          to={addresses[page]}
+          key={name}
+          to={{ pathname: path, search: ofAccount ? account.toString() : '' }}
           end
           className={({ isActive }) =>
             [Classes.BUTTON, Classes.MINIMAL, isActive ? Classes.ACTIVE : ''].filter(Boolean).join(' ')
           }
         >
-          {t(`page.${page}`)}
+          {t(`page.${name}`)}
         </NavLink>
       ))}
     </nav>

@@ -3,10 +3,11 @@ import type { auditZh } from './audit.zh.js';
 
 export const auditEn: Translation<typeof auditZh> = {
   title: 'Audit',
-  administrators: 'Administrators’ log',
   pages: 'Pages of the audit',
   'page.history': 'Quota history',
+  'page.replay': 'Replay',
   'page.seals': 'Seals',
+  'page.administrators': 'Administrators’ log',
   table: 'Quota history',
   empty: 'No movement fits the filter',
   'filter.kind': 'Of',

@@ -1,9 +1,10 @@
 export const auditZh = {
   title: '审计',
-  administrators: '管理员日志',
   pages: '审计页面',
   'page.history': '额度流水',
+  'page.replay': '回放',
   'page.seals': '封印',
+  'page.administrators': '管理员日志',
   table: '额度流水',
   empty: '没有符合条件的流水',
   'filter.kind': '对象',

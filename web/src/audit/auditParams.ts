@@ -48,10 +48,17 @@ export interface Looked {
   readonly to: number | null;
 }
 
-export function lookedAt({ kind, id, cause, from, to }: AuditParams): Looked {
+/** Whose history it is. */
+export const auditedIn = ({ kind, id }: Pick<AuditParams, 'kind' | 'id'>): AuditedInput => ({
+  kind: kinds.find((name) => name === kind) ?? 'USER',
+  id,
+});
+
+export function lookedAt(params: AuditParams): Looked {
+  const { cause, from, to } = params;
   const known = causes.find((name) => name === cause);
   return {
-    of: { kind: kinds.find((name) => name === kind) ?? 'USER', id },
+    of: auditedIn(params),
     causes: known === undefined ? null : [known],
     from: from > 0 ? from : null,
     to: to > 0 ? to : null,

@@ -6,23 +6,12 @@ import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
 import type { Translate } from '../kit/words/i18n.js';
 import type { auditZh } from './audit.zh.js';
+import { MovementSubject } from './MovementSubject.js';
 
 export type Movement = QuotaHistoryQuery['quotaHistory']['items'][number];
 
 /** Charges of single calls are small. */
 const digits = 6;
-
-const causesOfCalls: readonly Movement['cause'][] = ['RESERVATION', 'SETTLEMENT', 'RELEASE', 'SUSPENSE', 'REFUND'];
-
-/** Where what is behind a movement is shown. */
-function Subject({ cause, subject }: Pick<Movement, 'cause' | 'subject'>) {
-  if (subject === null || subject === undefined) return '—';
-  if (causesOfCalls.includes(cause)) return <Link to={`/log/${subject}`}>{subject}</Link>;
-  if (cause === 'TOP_UP' || cause === 'TOP_UP_RETURN')
-    return <Link to={`/audit?kind=PAYMENT&id=${subject}`}>{subject}</Link>;
-  if (cause === 'REDEMPTION') return <Link to={`/audit?kind=CODE&id=${subject}`}>{subject}</Link>;
-  return <Link to={`/audit?kind=USER&id=${subject}`}>{subject}</Link>;
-}
 
 type Account = Extract<keyof typeof auditZh, `account.${string}`>;
 
@@ -35,7 +24,7 @@ export const movementColumns = (t: Translate<typeof auditZh>): readonly Column<M
     under: ({ position }) => <span className="figures">{position}</span>,
   },
   { id: 'cause', header: t('column.cause'), cell: ({ cause }) => <Tag minimal>{t(`cause.${cause}`)}</Tag> },
-  { id: 'subject', header: t('column.subject'), priority: 2, cell: (movement) => <Subject {...movement} /> },
+  { id: 'subject', header: t('column.subject'), priority: 2, cell: (movement) => <MovementSubject {...movement} /> },
   {
     id: 'counters',
     header: t('column.counters'),

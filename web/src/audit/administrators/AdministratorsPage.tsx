@@ -10,7 +10,6 @@ import {
 } from '../../generated/audit/administrators/administrators.js';
 import { useExports } from '../../kit/export/useExports.js';
 import { FormProblem } from '../../kit/form/FormProblem.js';
-import { LinkButton } from '../../kit/LinkButton.js';
 import { isRoot, readsAll, useSignedIn } from '../../kit/SessionProvider.js';
 import { FilterBar, SelectFilter, TextFilter } from '../../kit/table/FilterBar.js';
 import { ListPage } from '../../kit/table/ListPage.js';
@@ -20,6 +19,7 @@ import { useKeysetPages } from '../../kit/table/useKeysetPages.js';
 import { useListParams } from '../../kit/table/useListParams.js';
 import { commonTexts } from '../../kit/words/common.texts.js';
 import { useText } from '../../kit/words/i18n.js';
+import { AuditPages } from '../AuditPages.js';
 import { actColumns } from './actColumns.js';
 import './administrators.css';
 import { administratorsTexts } from './administrators.texts.js';
@@ -108,22 +108,18 @@ function AdministratorsList() {
     <ListPage
       title={t('title')}
       help={t('help')}
-      actions={
-        <>
-          <LinkButton to="/audit">{t('history')}</LinkButton>
-          {(['csv', 'ndjson'] as const).map((ending) => (
-            <Button
-              key={ending}
-              icon={<Download />}
-              text={t(`download.${ending}`)}
-              loading={underWay.has(`administrators.${ending}`)}
-              onClick={() => void download(`administrators.${ending}`, exportQueryOf(params))}
-            />
-          ))}
-        </>
-      }
+      actions={(['csv', 'ndjson'] as const).map((ending) => (
+        <Button
+          key={ending}
+          icon={<Download />}
+          text={t(`download.${ending}`)}
+          loading={underWay.has(`administrators.${ending}`)}
+          onClick={() => void download(`administrators.${ending}`, exportQueryOf(params))}
+        />
+      ))}
       above={
         <>
+          <AuditPages />
           <FormProblem text={problem} />
           <FilterBar
             active={Object.values(params).filter((value) => value !== '' && value !== 0).length}

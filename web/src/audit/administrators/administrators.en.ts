@@ -6,7 +6,6 @@ export const administratorsEn: Translation<typeof administratorsZh> = {
   help: 'Made of the events: what administrators did, from where, and what it was before. It cannot be switched off.',
   table: 'Orders of administrators',
   empty: 'No order fits the filter',
-  history: 'Quota history',
   'download.csv': 'Download CSV',
   'download.ndjson': 'Download NDJSON',
   'filter.by': 'Administrator’s ID',

@@ -3,7 +3,6 @@ export const administratorsZh = {
   help: '由事件生成：管理员做了什么、从哪里、改了什么。无法关闭。',
   table: '管理员操作',
   empty: '没有符合条件的操作',
-  history: '额度流水',
   'download.csv': '下载 CSV',
   'download.ndjson': '下载 NDJSON',
   'filter.by': '管理员 ID',
