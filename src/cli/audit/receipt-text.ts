@@ -24,7 +24,7 @@ export function receiptLines(receipt: Receipt): readonly string[] {
     `Reserved ${reservation.quota} at position ${reservation.position}, ${time(reservation.at)}`,
     ...(attempts ?? []).map(attemptLine),
     ...(usage === null ? [] : [`Used, ${usage.source}: ${countsText(usage.counts)}`]),
-    ...(usage === null || usage.claimed === null ? [] : [`Reported, not believed: ${countsText(usage.claimed)}`]),
+    ...claimedLine(usage?.claimed ?? null),
     ...receipt.factors.map(factorLine),
     ...calculationLines(receipt),
     ...outcomeLines(receipt),
@@ -39,6 +39,10 @@ export function receiptLines(receipt: Receipt): readonly string[] {
     sealingInWords[sealing],
   ];
 }
+
+/** Receipts of earlier releases do not say it. */
+const claimedLine = (claimed: Readonly<Record<string, number>> | null): readonly string[] =>
+  claimed === null ? [] : [`Reported, not believed: ${countsText(claimed)}`];
 
 const countsText = (counts: Readonly<Record<string, number>>): string => {
   const entries = Object.entries(counts).map(([name, count]) => `${count} ${name}`);

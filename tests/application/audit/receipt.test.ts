@@ -4,6 +4,7 @@ import { type Receipt, receiptOf } from '../../../src/application/audit/receipt.
 import { checkReceipt, signedReceipt } from '../../../src/application/audit/signed-receipt.js';
 import type { Seal } from '../../../src/application/ports/seal-ports.js';
 import { sealKeyId, sealStatement } from '../../../src/application/seals/seal.js';
+import { receiptLines } from '../../../src/cli/audit/receipt-text.js';
 import type { CallEvent, CallOutcome, CallSettled } from '../../../src/domain/call/call.js';
 import { conclude, costOf, refundOf } from '../../../src/domain/call/call-conclusion.js';
 import { courseOf } from '../../../src/domain/call/call-course.js';
@@ -279,6 +280,16 @@ test('a receipt says what upstream has reported where that was not believed, als
   for (const disclosure of ['whole', 'caller'] as const)
     expect(receiptFrom(events, { disclosure }).usage).toEqual({ counts: event.usage, source: 'disbelieved', claimed });
   expect(receiptFrom([reservation, event]).usage?.claimed).toBeNull();
+});
+
+test('a receipt is printed with what was not believed, and one of an earlier release without', () => {
+  const [reservation, event] = eventsOf(kinds.chat);
+  const claimed = { input: 9_000 };
+  const told = receiptFrom([reservation, { ...event, usageSource: 'disbelieved', claimed }]);
+  expect(receiptLines(told)).toContain('Reported, not believed: 9000 input');
+  const { claimed: _, ...usage } = told.usage ?? {};
+  const earlier = { ...told, usage } as Receipt;
+  expect(receiptLines(earlier).filter((line) => line.startsWith('Reported'))).toEqual([]);
 });
 
 test('a receipt names the seal of each event, and says which are not sealed', () => {
