@@ -102,6 +102,10 @@ describeInBrowser('the upkeep of channels', (launched) => {
     const byResponses = drawer.getByLabel('Models with the Responses API alone');
     await byResponses.fill('gpt-5-pro');
     await byResponses.press('Enter');
+    const prices = drawer.getByLabel('Purchase prices');
+    await prices.fill('{"gpt-5": ');
+    await drawer.getByText('This is no JSON from line 1').waitFor();
+    await prices.fill('{"gpt-5": {"input": 1.25, "output": 10}}');
     expect(await barriers(page)).toEqual([]);
 
     await drawer.getByRole('button', { name: 'Cancel' }).click();
@@ -114,6 +118,7 @@ describeInBrowser('the upkeep of channels', (launched) => {
     expect(JSON.parse(stored()?.setting ?? '')).toEqual({
       force_format: true,
       responses_only_models: ['gpt-5-pro'],
+      purchase_prices: { 'gpt-5': { input: 1.25, output: 10 } },
     });
     // Nothing was changed: nobody is asked.
     await page.goto(`/channel?open=${id}`);

@@ -69,6 +69,7 @@ export class Reconciliation {
   private readonly doubts: OwnDoubt[] = [];
   private readonly differences: Difference[] = [];
   private found = 0;
+  private comparedCalls = 0;
   private ours = noAmounts;
   private theirs = noAmounts;
   private costNotCompared = ZERO;
@@ -135,7 +136,7 @@ export class Reconciliation {
     const { found, differences, byClass, ours, theirs, costNotCompared } = this;
     return {
       ...period,
-      ...{ rows: rows.length, rowsOutside: this.rows.length - rows.length, calls: Number(ours.calls.digits) },
+      ...{ rows: rows.length, rowsOutside: this.rows.length - rows.length, calls: this.comparedCalls },
       total: { ours, theirs, differences: lessBy(theirs, ours) },
       ...{ costNotCompared, byClass, found, differences },
     };
@@ -170,14 +171,16 @@ export class Reconciliation {
       calls.filter((call) => !paired.has(call)),
       rules,
     );
-    const rest = new Set(doubts);
-    for (const pairing of [...byId, ...left.pairs]) {
-      const own = [...rest].filter(({ requestId, most }) => requestId === pairing.call.requestId && isZero(most.calls));
-      this.count(comparePair(pairing, own, rules), pairing);
-    }
+    const rests = groupedBy(
+      doubts.filter(({ most }) => isZero(most.calls)),
+      ({ requestId }) => requestId,
+    );
+    for (const pairing of [...byId, ...left.pairs])
+      this.count(comparePair(pairing, rests.get(pairing.call.requestId) ?? [], rules), pairing);
+    let lost = doubts.filter(({ most }) => !isZero(most.calls));
     for (const row of left.rows) {
-      const { differences, doubt } = compareRow(row, [...rest], rules);
-      if (doubt !== null) rest.delete(doubt);
+      const { differences, doubt } = compareRow(row, lost, rules);
+      if (doubt !== null) lost = lost.filter((other) => other !== doubt);
       this.count(differences, { row, call: null });
     }
     const isCovered = ({ begun, ended }: OwnCall) => begun >= period.from && ended < period.to;
@@ -193,6 +196,7 @@ export class Reconciliation {
     const compared = hasCost ? told : uncosted(told);
     if (!hasCost && row !== null) this.costNotCompared = add(this.costNotCompared, row.amounts.cost);
     if (row !== null) this.theirs = together(this.theirs, onlyOf(row.amounts, compared));
+    if (call !== null) this.comparedCalls += 1;
     if (call !== null) this.ours = together(this.ours, onlyOf(call.amounts, compared));
     for (const difference of differences) this.note(difference);
   }
@@ -221,6 +225,7 @@ export class Reconciliation {
       const near = rest.filter(({ begun, ended }) => ended + skewMs >= window.start && begun - skewMs < end);
       const compared = compareWindow(window, near, rules);
       rest = rest.filter((doubt) => !compared.doubts.has(doubt));
+      this.comparedCalls += window.calls.length;
       this.ours = together(this.ours, compared.ours);
       this.theirs = together(this.theirs, compared.theirs);
       this.costNotCompared = add(this.costNotCompared, compared.notCompared);

@@ -161,7 +161,7 @@ export function compareRow(
 ): { readonly differences: Difference[]; readonly doubt: OwnDoubt | null } {
   const amounts = onlyOf(row.amounts, told);
   const place = { model, from: row.from, to: row.to, line: row.line };
-  const near = doubts.filter((doubt) => !isZero(doubt.most.calls) && isWithin(row.from, doubt, skewMs));
+  const near = doubts.filter((doubt) => isWithin(row.from, doubt, skewMs));
   for (const doubt of near) {
     const explained = doubted(amounts, [doubt], told.has('calls'));
     if (explained === null || !isNothing(restOf(amounts, [explained.part]))) continue;

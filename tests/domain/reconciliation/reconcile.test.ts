@@ -210,6 +210,11 @@ describe('rows of many calls', () => {
     expect(reconciled(byHour, counted, [...day, before]).found).toBe(0);
   });
 
+  test('the number of compared calls is shown for exports without such a column', () => {
+    const told = new Set<Measure>(['prompt']);
+    expect(reconciled({ ...byHour, told }, rowsByHour(day), day)).toMatchObject({ found: 0, calls: 5 });
+  });
+
   test('what the provider charges for calls of unknown cost is in no total', () => {
     const calls = day.map((call) =>
       call === at(2) ? { ...call, hasCost: false, amounts: { ...call.amounts, cost: ZERO } } : call,
@@ -221,6 +226,19 @@ describe('rows of many calls', () => {
 });
 
 describe('rows of single calls', () => {
+  test('in excess are explained by calls of unknown outcome, one row by each', () => {
+    const lost = [7, 8].map((index) => ownCall({ at: hour + index * 60_000, prompt: 10, output: 1 }, index));
+    const most = { calls: integer(1), prompt: integer(12), output: integer(100) };
+    const [first] = lost.map(
+      ({ requestId, begun, ended, model }): OwnDoubt => ({ requestId, begun, ended, model, most }),
+    );
+    const rows = [...day, ...lost].map((call, index) => rowOf(call, index));
+    expect(reconciled(byCall, rows, day, first === undefined ? [] : [first]).differences.map(told)).toEqual([
+      { class: 'unknown-outcome', calls: '1', prompt: '10', output: '1', cost: '0.000035', requestIds: ['call-7'] },
+      { class: 'missing-here', calls: '1', prompt: '10', output: '1', cost: '0.000035' },
+    ]);
+  });
+
   test('are paired by request id, and without one by time, model and tokens', () => {
     expect(
       reconciled(
