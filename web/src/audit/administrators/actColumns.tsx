@@ -38,12 +38,8 @@ function pageOf({ subject, subjectId }: Act, root: boolean): string | null {
 
 function Subject({ act, root, t }: { readonly act: Act; readonly root: boolean; readonly t: Words }) {
   const page = pageOf(act, root);
-  const name = act.name ?? act.subjectId;
-  return (
-    <>
-      {t(`subject.${act.subject}`)} {page === null ? name : <Link to={page}>{name}</Link>}
-    </>
-  );
+  const name = `${t(`subject.${act.subject}`)} ${act.name ?? act.subjectId}`.trimEnd();
+  return page === null ? name : <Link to={page}>{name}</Link>;
 }
 
 /** A field from what to what; what is a secret, or personal, only changed. */
