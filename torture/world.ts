@@ -1,6 +1,8 @@
+import type { Application } from '../src/application/application.js';
 import { startGateway } from '../src/bootstrap/gateway.js';
 import { readConfig } from '../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../src/demo/simulated-provider.js';
+import type { Position } from '../src/domain/events/events.js';
 import type { Actor } from '../src/domain/user/user.js';
 import { type EpayServer, merchant, startEpayServer } from '../tests/payments/epay-server.js';
 import { signIn } from '../tests/support/gateway/sign-in.js';
@@ -48,7 +50,15 @@ export interface World {
 }
 
 const codesAtOnce = 100;
+const patienceMs = 150_000;
 const password = 'root-password-1';
+
+/** Until read models hold it, however slow the machine is. */
+async function untilShown({ visible }: Pick<Application, 'visible'>, position: Position): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await visible(position)))
+    if (performance.now() > deadline) throw new Error('the read models do not follow the log');
+}
 
 export async function prepareWorld(dataDir: string, cycles: number, codesNeeded: number): Promise<World> {
   const provider = await startSimulatedProvider({ remember: 1, models: modelNames });
@@ -56,16 +66,16 @@ export async function prepareWorld(dataDir: string, cycles: number, codesNeeded:
   const gateway = await startGateway(readConfig({ ...openLimits, DATA_DIR: dataDir, PORT: '0' }), quietLog);
   try {
     const { application } = gateway;
+    const shown = (position: Position): Promise<void> => untilShown(application, position);
     const setUp = { username: 'root', password, confirmPassword: password, mode: 'external' } as const;
-    await application.visible(await application.setup.complete(setUp));
+    await shown(await application.setup.complete(setUp));
     const { user: root } = await signIn(application.identity, 'root', password);
     const byModel = (value: number): string => JSON.stringify(Object.fromEntries(modelNames.map((m) => [m, value])));
     const options = {
       ...{ ModelRatio: byModel(prices.input), CompletionRatio: byModel(prices.outputRatio) },
       ...{ ServerAddress: 'https://gate.example', PayAddress: cashier.url, EpayId: merchant.id, EpayKey: merchant.key },
     };
-    for (const [key, value] of Object.entries(options))
-      await application.visible(await application.options.change(root, key, value));
+    for (const [key, value] of Object.entries(options)) await shown(await application.options.change(root, key, value));
     await application.channels.add(root, {
       settings: channelSettings({ baseUrl: provider.url, models: modelNames, autoBan: false }),
       key: 'sk-upstream-key',
@@ -75,14 +85,13 @@ export async function prepareWorld(dataDir: string, cycles: number, codesNeeded:
 
     const enter = async (payer: Payer): Promise<PayerData> => {
       const { id } = await application.users.create(root, { username: payer, password, displayName: '' });
-      if (given[payer] > 0)
-        await application.visible(await application.users.adjustQuota(root, id, { delta: given[payer] }));
+      if (given[payer] > 0) await shown(await application.users.adjustQuota(root, id, { delta: given[payer] }));
       const actor: Actor = { id, role: 'ordinary' };
       const isLimited = payer === 'limited';
       const terms = apiKeyTerms({ unlimited: !isLimited });
       const quota = isLimited ? allowance.first + allowance.perCycle * cycles : 0;
       const { key, position } = await application.apiKeys.issue(actor, { quota, terms });
-      await application.visible(position);
+      await shown(position);
       const { token } = await signIn(application.identity, payer, password);
       return { id, apiKey: `sk-${key}`, headers: { cookie: `session=${token}`, 'new-api-user': String(id) } };
     };
@@ -94,7 +103,7 @@ export async function prepareWorld(dataDir: string, cycles: number, codesNeeded:
       const count = Math.min(codesAtOnce, codesNeeded - codes.length);
       const issued = await application.redemptions.issue(root, { name: 'gift', quota: codeWorth }, count);
       codes.push(...issued.codes);
-      await application.visible(issued.position);
+      await shown(issued.position);
     }
     return {
       provider,
