@@ -5,6 +5,7 @@ import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { expectNoBarriers } from './axe.js';
 import { startFreshGateway } from './fresh-gateway.js';
+import { follow } from './tables.js';
 
 /** Every page, with something in it, in both themes: no serious or critical barrier that axe knows of. */
 function accessibility(launched: () => Browser): void {
@@ -33,6 +34,7 @@ function accessibility(launched: () => Browser): void {
       }
     }
     opened = await openConsole(launched(), { url: gateway.url });
+    await opened.page.goto('/');
   });
   afterAll(async () => {
     await opened?.close();
@@ -48,11 +50,16 @@ function accessibility(launched: () => Browser): void {
       ['/about', 'About Tallygate'],
       ['/register', 'Register'],
       ['/reset', 'Reset password'],
-      ['/no/such/page', 'Page does not exist'],
     ] as const)('%s', async ([path, heading]) => {
       const { page } = opened;
-      await page.goto(path);
+      await follow(page, path);
       await page.getByRole('heading', { name: heading }).waitFor();
+      await expectNoBarriers(page);
+    });
+    test('at an address that does not exist', async () => {
+      const { page } = opened;
+      await page.goto('/no/such/page');
+      await page.getByRole('heading', { name: 'Page does not exist' }).waitFor();
       await expectNoBarriers(page);
     });
 
@@ -74,7 +81,7 @@ function accessibility(launched: () => Browser): void {
   const signedIn = (pages: readonly (readonly [path: string, shown: (page: Page) => Promise<unknown>])[]): void => {
     test.for(pages)('%s', async ([path, shown]) => {
       const { page } = opened;
-      await page.goto(path);
+      await follow(page, path);
       await shown(page);
       await expectNoBarriers(page);
     });
@@ -119,7 +126,7 @@ function accessibility(launched: () => Browser): void {
 
     test('in the menus', async () => {
       const { page } = opened;
-      await page.goto('/channel');
+      await follow(page, '/channel');
       await page.getByRole('button', { name: 'Actions for harbour' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
       await expectNoBarriers(page);

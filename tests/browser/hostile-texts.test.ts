@@ -4,6 +4,7 @@ import { type Console, openConsole, signIn } from '../support/gateway/browser.js
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { follow } from './tables.js';
 
 /** Whatever ran would have set it. */
 const trap = 'window.trapped = true';
@@ -67,7 +68,7 @@ function hostileTexts(launched: () => Browser): void {
       ['/token?everyone=true', tokenName],
     ] as const;
     for (const [path, text] of shown) {
-      await page.goto(path);
+      await follow(page, path);
       await page.getByText(text).first().waitFor();
       expect([path, await sprung(opened)]).toEqual([path, false]);
     }

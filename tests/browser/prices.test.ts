@@ -6,7 +6,7 @@ import { type Console, openConsole, signIn } from '../support/gateway/browser.js
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { barriers } from './axe.js';
-import { rowOf } from './tables.js';
+import { follow, rowOf } from './tables.js';
 
 /** Two windows of whoever sets prices, on the same table. */
 function prices(launched: () => Browser): void {
@@ -33,7 +33,7 @@ function prices(launched: () => Browser): void {
   const record = (model: string): PricePeriods | null =>
     gateway.application.directory.changedPrices().get(model)?.periods ?? null;
   const openTable = async (page: Page, query = ''): Promise<void> => {
-    await page.goto(`/setting?prices=visual${query}`);
+    await follow(page, `/setting?prices=visual${query}`);
     await page.getByRole('button', { name: 'Add a model' }).waitFor();
   };
   const openModel = async (page: Page, model: string): Promise<Locator> => {
@@ -53,7 +53,7 @@ function prices(launched: () => Browser): void {
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'gpt-4o-mini', exact: true }) });
     await row.getByText('Built in').waitFor();
     await row.getByText('$0.15').first().waitFor();
-    await page.goto('/setting?prices=unset_models');
+    await follow(page, '/setting?prices=unset_models');
     await rowOf(page, 'Models without a price', 'strange-model').getByText('No price').first().waitFor();
     expect(await barriers(page)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { type Console, openConsole, signIn } from '../support/gateway/browser.js
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { expectNoBarriers } from './axe.js';
-import { rowOf } from './tables.js';
+import { follow, rowOf } from './tables.js';
 
 /** One request, found by the id that its caller has, and what can be learnt of it. */
 function requests(launched: () => Browser): void {
@@ -53,7 +53,7 @@ function requests(launched: () => Browser): void {
 
   test('is found by the text of an error, put into any field of the log', async () => {
     const { page } = user;
-    await page.goto('/log');
+    await follow(page, '/log');
     await page.getByRole('searchbox', { name: 'Token name' }).fill(failed.text);
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname === `/log/${failed.id}`);
@@ -64,14 +64,14 @@ function requests(launched: () => Browser): void {
 
   test('is linked from a row of the log: steps, price and its author, the charge, and no channel', async () => {
     const { page } = user;
-    await page.goto('/log');
+    await follow(page, '/log');
     await rowOf(page, 'Usage log', 'Consume').first().getByRole('link').first().click();
     await page.waitForURL((url) => url.pathname === `/log/${served}`);
     const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
     await steps.filter({ hasText: 'Checked and reserved' }).waitFor();
     await steps.filter({ hasText: 'Waiting for the upstream' }).waitFor();
-    await steps.filter({ hasText: /^Quota reservedat \d+ ms · / }).waitFor();
-    await steps.filter({ hasText: /^Chargedat \d+ ms · / }).waitFor();
+    await steps.filter({ hasText: /^Quota reservedat [\d.]+ m?s · / }).waitFor();
+    await steps.filter({ hasText: /^Chargedat [\d.]+ m?s · / }).waitFor();
     expect(await steps.filter({ hasText: 'Attempt' }).count()).toBe(0);
     await rowOf(page, 'Price', 'GroupRatio[default]')
       .getByText(/^on \d{4}-/)
@@ -91,7 +91,7 @@ function requests(launched: () => Browser): void {
     const { page } = root;
     await page.goto(`/log/${served}`);
     const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
-    await steps.filter({ hasText: /^Attempt 1: \d+ · hidden-harbour\d+ ms, until / }).waitFor();
+    await steps.filter({ hasText: /^Attempt 1: \d+ · hidden-harbour[\d.]+ m?s, until / }).waitFor();
     await section(root, 'Facts').getByText('alice').waitFor();
     await rowOf(page, 'Price', 'GroupRatio[default]')
       .getByRole('link', { name: /^by root on / })
@@ -101,7 +101,7 @@ function requests(launched: () => Browser): void {
 
   test('has a receipt with the events that set its price, saved as signed JSON and printed on one sheet', async () => {
     const { page } = user;
-    await page.goto(`/log/${served}`);
+    await follow(page, `/log/${served}`);
     await page.getByRole('link', { name: 'Receipt' }).click();
     await rowOf(page, 'Price factors', 'GroupRatio[default]')
       .getByText(/^position \d+, \d{4}-/)
@@ -133,13 +133,13 @@ function requests(launched: () => Browser): void {
     await page.setViewportSize({ width: 600, height: 900 });
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(600);
     await page.setViewportSize({ width, height });
-    await page.goto('/log/anything/receipt');
+    await follow(page, '/log/anything/receipt');
     await page.getByText('There is no receipt of this request').waitFor();
   });
 
   test('shows root which channel failed it, with the error, and that its reservation was released', async () => {
     const { page } = root;
-    await page.goto(`/log/${failed.id}`);
+    await follow(page, `/log/${failed.id}`);
     const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
     await steps.filter({ hasText: /^Attempt 1: \d+ · hidden-harbourfailed 500 / }).waitFor();
     await steps.filter({ hasText: 'Reservation released' }).waitFor();
@@ -154,7 +154,7 @@ function requests(launched: () => Browser): void {
 
   test('delays new lines while the pointer or the focus is on a row', async () => {
     const { page } = user;
-    await page.goto('/log');
+    await follow(page, '/log');
     await page.getByText('Live', { exact: true }).waitFor();
     await rows(user).first().getByRole('cell').last().hover();
     const before = await rows(user).count();
@@ -216,7 +216,7 @@ function requests(launched: () => Browser): void {
     try {
       await signIn(stranger, await gateway.addUser(1, 'stranger'));
       for (const id of [served, `${served.slice(0, -8)}00000000`, 'anything']) {
-        await stranger.page.goto(`/log/${id}`);
+        await follow(stranger.page, `/log/${id}`);
         await stranger.page.getByText('There is no such request').waitFor();
       }
       expect(stranger.problems).toEqual([]);
@@ -227,7 +227,7 @@ function requests(launched: () => Browser): void {
 
   test('has a page without barriers, in both themes, that fits a phone', async () => {
     const { page } = root;
-    await page.goto(`/log/${served}`);
+    await follow(page, `/log/${served}`);
     await page.getByRole('button', { name: 'Show 2 events' }).click();
     await expectNoBarriers(page);
     await page.setViewportSize({ width: 600, height: 900 });
