@@ -80,8 +80,9 @@ describe('the log as a file', () => {
     ],
     ['to=1000', { to: 1000 }],
   ])('has the lines of the pages with the same filter, in their order (%s)', async (query, filter) => {
-    const lines = await listed(gateway.root, filter, false);
+    // The file waits for what has happened before; the pages do not.
     const rows = await rowsOf(`${query}&everyone=true`, cookies.root);
+    const lines = await listed(gateway.root, filter, false);
     expect(rows.map((row) => [row['request id'], row.user, row.model])).toEqual(
       lines.map(({ request_id, username, model }) => [request_id ?? '', username, model]),
     );
