@@ -1,6 +1,6 @@
 import { Button, NonIdealState } from '@blueprintjs/core';
-import { ArrowLeft, ArrowRight, Inbox } from '@blueprintjs/icons';
-import { useState } from 'react';
+import { ArrowLeft, ArrowRight } from '@blueprintjs/icons';
+import { lazy, Suspense, useState } from 'react';
 import type { AuditedInput } from '../generated/audit/audit.js';
 import { Fact, Facts } from '../kit/Facts.js';
 import { PageFrame } from '../kit/PageFrame.js';
@@ -17,13 +17,15 @@ import { AuditedFilters } from './AuditFilters.js';
 import { AuditPages } from './AuditPages.js';
 import { auditTexts } from './audit.texts.js';
 import { auditedIn } from './auditParams.js';
-import { BalanceChart } from './BalanceChart.js';
 import { MovementSubject } from './MovementSubject.js';
 import { ReplayControls, type Speed } from './ReplayControls.js';
 import { ReplayEvent } from './ReplayEvent.js';
 import { replayTexts } from './replay.texts.js';
 import { usePlayback } from './usePlayback.js';
 import { type ReplayMovement, type ReplayStart, useReplay } from './useReplay.js';
+
+/** What draws is larger than the page, which is of use before it is there. */
+const BalanceChart = lazy(async () => ({ default: (await import('./BalanceChart.js')).BalanceChart }));
 
 /** Charges of single calls are small. */
 const digits = 6;
@@ -71,11 +73,13 @@ function Replayed({ of, from }: { readonly of: AuditedInput; readonly from: numb
   };
   if (movement === undefined && (isLoading || error !== undefined))
     return <QueryNotice loading={isLoading} error={error} refetch={retry} />;
-  if (movement === undefined) return <NonIdealState icon={<Inbox size={32} />} description={t('empty')} />;
+  if (movement === undefined) return <NonIdealState description={t('empty')} />;
   return (
     <>
       <Section title={t('chart')}>
-        <BalanceChart movements={movements} step={playback.step} />
+        <Suspense fallback={<div className="replay-chart" />}>
+          <BalanceChart movements={movements} step={playback.step} />
+        </Suspense>
         <ReplayControls movements={movements} playback={playback} speed={speed} onSpeed={setSpeed} />
         {isLoading && (
           <p className="section-note" role="status">
