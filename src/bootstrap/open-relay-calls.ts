@@ -11,7 +11,7 @@ import { callLimits } from '../relay/admission/call-limits.js';
 import { countWrongKeys } from '../relay/admission/wrong-keys.js';
 import { type InFlightCalls, inFlightCalls } from '../relay/metering/in-flight-calls.js';
 import { openMeter } from '../relay/metering/metered.js';
-import { channelParser } from '../relay/pipeline/channel-settings.js';
+import { channelParser } from '../relay/pipeline/channels/channel-settings.js';
 import { recordRefusals } from '../relay/pipeline/record-refusals.js';
 import { backgroundProbe } from '../relay/probes/background-probe.js';
 import { taskProbe } from '../relay/probes/task-probe.js';

@@ -125,14 +125,14 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/call-group.ts', 'settings.usableGroups'],
   RootKeepsChannelKeys: ['src/application/channels/edit-channels.ts'],
-  'general_setting.keep_upstream': ['src/relay/pipeline/kept-call.ts', 'settings.keepsUpstream'],
+  'general_setting.keep_upstream': ['src/relay/pipeline/kept/kept-call.ts', 'settings.keepsUpstream'],
   'general_setting.kept_upstream_days': ['src/bootstrap/open-relay-calls.ts', 'settings.keptDays'],
   'general_setting.store_responses': ['src/application/responses/stored-responses.ts', 'settings.storesResponses'],
   'general_setting.stored_response_days': [
     'src/application/responses/stored-responses.ts',
     'settings.storedResponseDays',
   ],
-  'general_setting.open_tasks_per_user': ['src/relay/pipeline/task-slot.ts', 'settings.openTasksPerUser'],
+  'general_setting.open_tasks_per_user': ['src/relay/pipeline/tasks/task-slot.ts', 'settings.openTasksPerUser'],
   'general_setting.stored_response_megabytes': [
     'src/application/responses/stored-responses.ts',
     'settings.storedResponseMegabytes',
@@ -141,7 +141,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   ChannelDisableThreshold: ['src/application/channels/channel-test-run.ts'],
   AutomaticDisableChannelEnabled: ['src/relay/pipeline/attempt.ts', 'settings.autoDisable'],
   AutomaticEnableChannelEnabled: ['src/application/channels/channel-test-run.ts'],
-  AutomaticDisableKeywords: ['src/relay/pipeline/channel-health.ts', 'settings.autoDisable.keywords'],
+  AutomaticDisableKeywords: ['src/relay/pipeline/channels/channel-health.ts', 'settings.autoDisable.keywords'],
   LogConsumeEnabled: ['src/projections/models/usage-log/usage-log.ts'],
   DataExportEnabled: ['web/src/shell/pages.tsx', 'status.dashboard'],
   // For clients of the legacy interface.
@@ -177,7 +177,10 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
     'src/relay/protocols/anthropic/request.ts',
     'settings.claude.thinkingShare',
   ],
-  'global.pass_through_request_enabled': ['src/relay/pipeline/upstream-channel.ts', 'settings.passThroughRequests'],
+  'global.pass_through_request_enabled': [
+    'src/relay/pipeline/channels/upstream-channel.ts',
+    'settings.passThroughRequests',
+  ],
   'general_setting.docs_link': ['web/src/shell/TopLinks.tsx', 'status.docsLink'],
   'general_setting.admin_second_factor': ['src/application/sign-in/identity-ports.ts', 'settings.adminSecondFactor'],
   'general_setting.ping_interval_enabled': ['src/relay/pipeline/reserve.ts', 'settings.pingIntervalMs'],

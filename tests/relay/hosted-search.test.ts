@@ -7,7 +7,7 @@ import { responsesInChatCaller } from '../../src/relay/dialects/openai/responses
 import { responsesInChat } from '../../src/relay/dialects/openai/responses-in-chat/to-neutral.js';
 import type { JsonObject } from '../../src/relay/json/json.js';
 import { toolCallsOf } from '../../src/relay/metering/tool-calls.js';
-import { channelParser } from '../../src/relay/pipeline/channel-settings.js';
+import { channelParser } from '../../src/relay/pipeline/channels/channel-settings.js';
 import { bodiesAsked } from '../../src/relay/pipeline/own-tools.js';
 import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { providerOf } from '../../src/relay/providers/registry.js';

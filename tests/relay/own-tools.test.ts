@@ -6,7 +6,7 @@ import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.
 import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { chat } from '../../src/relay/dialects/openai/endpoints/chat.js';
 import type { JsonObject } from '../../src/relay/json/json.js';
-import { channelParser } from '../../src/relay/pipeline/channel-settings.js';
+import { channelParser } from '../../src/relay/pipeline/channels/channel-settings.js';
 import { overridesOf, switchedTools, withOverrides } from '../../src/relay/pipeline/own-tools.js';
 import { providerOf } from '../../src/relay/providers/registry.js';
 

@@ -10,7 +10,7 @@ import { Quota, zero } from '../../domain/kernel/quota.js';
 import type { CallRefused } from '../../domain/kernel/refusal.js';
 import { priceOf } from '../../domain/pricing/price-tables.js';
 import { chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
-import { byChance, chooseChannel, isRetryable } from '../../relay/pipeline/routing.js';
+import { byChance, chooseChannel, isRetryable } from '../../relay/pipeline/channels/routing.js';
 import { channelCast, embeddingModel, type Habit } from '../cast.js';
 import { around, type Random } from '../random.js';
 import { maxOutput, tokensOf } from '../tokens.js';

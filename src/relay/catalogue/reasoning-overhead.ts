@@ -2,7 +2,7 @@ import type { ChannelView } from '../../application/ports/storage-ports.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import type { Provider, ReasoningOverheadRule, ThinkingSaid } from '../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, textIn } from '../json/json.js';
-import type { ParsedChannel } from '../pipeline/channel-settings.js';
+import type { ParsedChannel } from '../pipeline/channels/channel-settings.js';
 
 /*
  * Some vendors limit the answer alone: what a model thinks comes on top of `max_tokens`, up to a budget of its own. What

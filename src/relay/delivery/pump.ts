@@ -5,7 +5,7 @@ import { noRoomHere } from '../answers/lost-answer.js';
 import { countKept, takeFirst } from '../answers/stream-start.js';
 import { errorForCaller, fromUpstream, internalError, RelayError, storeUnavailable } from '../contracts/errors.js';
 import { type AnswerStream, hasEnded, type StreamStep } from '../contracts/protocol.js';
-import type { AccountWatch } from '../pipeline/account-watch.js';
+import type { AccountWatch } from '../pipeline/channels/account-watch.js';
 import { isSilence, Lost } from '../upstream/upstream-response.js';
 import type { CallerConnection } from './caller-connection.js';
 import type { Growth } from './growth.js';

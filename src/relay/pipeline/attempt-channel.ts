@@ -16,11 +16,11 @@ import { undoubled } from '../protocols/model-address.js';
 import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
 import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
 import { type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
-import { mappedModel, type ParsedChannel, servesByResponses } from './channel-settings.js';
+import { mappedModel, type ParsedChannel, servesByResponses } from './channels/channel-settings.js';
+import { requestAt } from './channels/served-mode.js';
+import { requestOptions, upstreamChannelOf } from './channels/upstream-channel.js';
 import { orderedAnswer } from './ordered-answer.js';
 import { type AttemptTarget, type ChannelRequest, judged, type SendAttemptPorts, sendAttempt } from './send-attempt.js';
-import { requestAt } from './served-mode.js';
-import { requestOptions, upstreamChannelOf } from './upstream-channel.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 

@@ -4,17 +4,17 @@ import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { HeldBody } from '../contracts/ports.js';
 import type { CallerConversation } from '../contracts/stored-conversation.js';
-import { type AccountWatch, watchAccount } from './account-watch.js';
 import { attemptChannel, type ChannelAttemptPorts } from './attempt-channel.js';
 import { type Attempt, type AttemptFailure, noRoom } from './attempt-failure.js';
 import { Attempts, type Preferred } from './attempts.js';
 import { type AnsweredCall, type Course, extended, type ReservedCall, type UnansweredCall } from './call-context.js';
 import { servedBody } from './call-group.js';
 import { callerRequest } from './caller-request.js';
+import { type AccountWatch, watchAccount } from './channels/account-watch.js';
+import { affinityOf } from './channels/session-affinity.js';
 import type { Resolution } from './resolution.js';
 import type { ChannelRequest } from './send-attempt.js';
 import { modelAsked, named, sentBody } from './sent-text.js';
-import { affinityOf } from './session-affinity.js';
 import type { StagePorts } from './stage-ports.js';
 
 type AttemptPorts = ChannelAttemptPorts &

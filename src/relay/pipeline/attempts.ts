@@ -5,8 +5,8 @@ import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { AttemptFailure } from './attempt-failure.js';
 import type { Course } from './call-context.js';
-import { byAffinity, byChance, type Candidate, chooseChannel } from './routing.js';
-import type { Affinity } from './session-affinity.js';
+import { byAffinity, byChance, type Candidate, chooseChannel } from './channels/routing.js';
+import type { Affinity } from './channels/session-affinity.js';
 
 /** A channel that may serve a call. */
 interface OpenChannel extends Candidate {

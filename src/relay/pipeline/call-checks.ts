@@ -19,8 +19,8 @@ import type { Endpoint } from '../contracts/endpoint.js';
 import { RelayError } from '../contracts/errors.js';
 import type { Upload } from '../contracts/upload.js';
 import { type JsonObject, textIn } from '../json/json.js';
-import type { KeptCall } from './kept-call.js';
-import { keptUpstream } from './kept-upstream.js';
+import type { KeptCall } from './kept/kept-call.js';
+import { keptUpstream } from './kept/kept-upstream.js';
 
 /* What a call is refused for before it is reserved. Each check throws RelayError. */
 

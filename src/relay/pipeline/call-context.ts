@@ -17,10 +17,10 @@ import type { WholeDelivery } from '../delivery/whole-delivery.js';
 import type { UsedTokens } from '../metering/believed-usage.js';
 import type { Reservation } from '../metering/metered.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
-import type { AccountWatch } from './account-watch.js';
 import type { AnsweredAttempt, AttemptFailure } from './attempt-failure.js';
+import type { AccountWatch } from './channels/account-watch.js';
+import type { HeldConversation } from './kept/stored-conversation.js';
 import type { Resolution } from './resolution.js';
-import type { HeldConversation } from './stored-conversation.js';
 
 /*
  * What is known of a call. Each stage takes a context, leaves it as it is and hands on a new one that says more; what no

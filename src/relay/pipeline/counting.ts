@@ -8,15 +8,15 @@ import { attemptChannel } from './attempt-channel.js';
 import { dropAnswer } from './attempt-failure.js';
 import type { UnreadCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
-import { keptCallOf } from './kept-call.js';
+import { byChance, chooseChannel } from './channels/routing.js';
+import { servedAsAsked } from './channels/served-mode.js';
+import { keptCallOf } from './kept/kept-call.js';
+import { continuedBody } from './kept/stored-conversation.js';
 import { paymentRefusal } from './payment-refusal.js';
 import { type Resolution, resolutionSteps } from './resolution.js';
-import { byChance, chooseChannel } from './routing.js';
 import type { ChannelRequest } from './send-attempt.js';
 import { named, type SentBody, sentBody } from './sent-text.js';
-import { servedAsAsked } from './served-mode.js';
 import type { StagePorts } from './stage-ports.js';
-import { continuedBody } from './stored-conversation.js';
 
 /*
  * How many tokens a prompt has: asked of a provider that counts in the caller's own words, else estimated. Nobody pays, so

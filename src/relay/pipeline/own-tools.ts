@@ -11,8 +11,8 @@ import { jsonText } from '../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, memberNamesIn, objectsIn, textIn } from '../json/json.js';
 import { compacts } from '../metering/compaction.js';
 import { readByTool } from '../metering/media-tokens.js';
-import { mappedModel, type ParsedChannel } from './channel-settings.js';
-import { servedAsAsked } from './served-mode.js';
+import { mappedModel, type ParsedChannel } from './channels/channel-settings.js';
+import { servedAsAsked } from './channels/served-mode.js';
 
 /*
  * Tools that a provider runs by itself, as far as they go upstream with a call: switched on by the name of a function,

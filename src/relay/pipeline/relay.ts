@@ -22,30 +22,30 @@ import {
   type ReservedCall,
   type UnreadCall,
 } from './call-context.js';
-import { channelParser } from './channel-settings.js';
-import { ComparedMessages } from './compared-messages.js';
+import { channelParser } from './channels/channel-settings.js';
+import { LeftChannels } from './channels/left-channels.js';
 import { concludeCall, concludeFaulted, concludeUnanswered, whileReserved } from './conclude.js';
 import { countPrompt, type TokenCount } from './counting.js';
 import { deliverCall, finishCall } from './deliver.js';
-import { HeldFiles } from './held-files.js';
-import { type KeptRequest, serveKept } from './kept-resource.js';
-import { LeftChannels } from './left-channels.js';
-import { makeConversation } from './make-conversation.js';
-import { type OwnTasksRequest, ownTasks } from './own-tasks.js';
-import { deleteVideo, type OwnVideo, type OwnVideos, ownVideo, ownVideos } from './own-videos.js';
-import { maxConversationBytes } from './packed-conversation.js';
+import { ComparedMessages } from './kept/compared-messages.js';
+import { type KeptRequest, serveKept } from './kept/kept-resource.js';
+import { makeConversation } from './kept/make-conversation.js';
+import { maxConversationBytes } from './kept/packed-conversation.js';
+import { continuedBody, holdConversation } from './kept/stored-conversation.js';
 import { serveSession } from './realtime/session.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, releaseBackgroundSlot, resolveCall } from './resolve.js';
 import type { StagePorts } from './stage-ports.js';
-import { continuedBody, holdConversation } from './stored-conversation.js';
-import { submitTask } from './submit-task.js';
-import { type PictureRequest, servePicture } from './task-picture.js';
-import { askAboutTask, type TaskQuestion, type TaskReply } from './task-question.js';
-import { type TaskReport, takeReport } from './task-report.js';
-import { releaseTaskSlot } from './task-slot.js';
-import { type SignedVideoRequest, sendSignedVideo, sendVideoFile, type VideoFileRequest } from './video-file.js';
+import { HeldFiles } from './tasks/held-files.js';
+import { type OwnTasksRequest, ownTasks } from './tasks/own-tasks.js';
+import { deleteVideo, type OwnVideo, type OwnVideos, ownVideo, ownVideos } from './tasks/own-videos.js';
+import { submitTask } from './tasks/submit-task.js';
+import { type PictureRequest, servePicture } from './tasks/task-picture.js';
+import { askAboutTask, type TaskQuestion, type TaskReply } from './tasks/task-question.js';
+import { type TaskReport, takeReport } from './tasks/task-report.js';
+import { releaseTaskSlot } from './tasks/task-slot.js';
+import { type SignedVideoRequest, sendSignedVideo, sendVideoFile, type VideoFileRequest } from './tasks/video-file.js';
 
 /* A metered call from its request to its outcome, stage by stage. */
 

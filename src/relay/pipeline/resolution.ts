@@ -30,13 +30,13 @@ import {
   priceFor,
 } from './call-checks.js';
 import { groupIn, usedGroup } from './call-group.js';
-import { mappedModel } from './channel-settings.js';
-import { type KeptCall, keepingChannels, withKept } from './kept-call.js';
+import { mappedModel } from './channels/channel-settings.js';
+import { servedAsAsked, serves } from './channels/served-mode.js';
+import { type KeptCall, keepingChannels, withKept } from './kept/kept-call.js';
 import { bodiesAsked, enablesAudio, overridesOf, switchedTools, withOverrides, withOwnPrompts } from './own-tools.js';
-import { channelOfParent } from './parent-task.js';
-import { servedAsAsked, serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
+import { channelOfParent } from './tasks/parent-task.js';
 
 /*
  * From a caller and a body to what is asked, who may serve it and what to reserve for it. Nothing is spent yet. A

@@ -3,12 +3,12 @@ import { RelayError } from '../contracts/errors.js';
 import type { HeldBody } from '../contracts/ports.js';
 import { type CallContext, extended, type LimitedCall, type NamedCall, type ResolvedCall } from './call-context.js';
 import { knownGroupIn } from './call-group.js';
-import { keptCallOf } from './kept-call.js';
-import { parentTaskOf } from './parent-task.js';
+import { keptCallOf } from './kept/kept-call.js';
 import { type ResolutionPorts, resolutionSteps } from './resolution.js';
 import { modelAsked, named } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
-import { takeTaskSlot } from './task-slot.js';
+import { parentTaskOf } from './tasks/parent-task.js';
+import { takeTaskSlot } from './tasks/task-slot.js';
 
 type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork' | 'kept' | 'background' | 'tasks'>;
 

@@ -14,9 +14,9 @@ import type { Picture } from '../upstream/pictures.js';
 import { wordsOf } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import { type Attempt, type AttemptFailure, failed, type SentRequest, unreached } from './attempt-failure.js';
-import { reasonOf, saysChannelIsDead } from './channel-health.js';
-import { mappedStatus, type ParsedChannel } from './channel-settings.js';
-import { isRetryable } from './routing.js';
+import { reasonOf, saysChannelIsDead } from './channels/channel-health.js';
+import { mappedStatus, type ParsedChannel } from './channels/channel-settings.js';
+import { isRetryable } from './channels/routing.js';
 
 /* A request that is ready is sent to one channel, and what comes back is judged. */
 

@@ -4,10 +4,10 @@ import type { PlacesPerUser } from '../admission/places-per-user.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { Heartbeats } from '../delivery/heartbeats.js';
 import type { StalledCallers } from '../delivery/stalled-callers.js';
-import type { ParsedChannel } from './channel-settings.js';
-import type { ComparedMessages } from './compared-messages.js';
-import type { HeldFiles } from './held-files.js';
-import type { LeftChannels } from './left-channels.js';
+import type { ParsedChannel } from './channels/channel-settings.js';
+import type { LeftChannels } from './channels/left-channels.js';
+import type { ComparedMessages } from './kept/compared-messages.js';
+import type { HeldFiles } from './tasks/held-files.js';
 
 /** What the stages of a call work with: what the relay is given, and what all its calls share. */
 export interface StagePorts extends RelayPorts {

@@ -16,7 +16,7 @@ import {
   type ResourcePorts,
   resourceCaller,
   resourceRequest,
-} from '../pipeline/resource-request.js';
+} from '../pipeline/kept/resource-request.js';
 import type { StagePorts } from '../pipeline/stage-ports.js';
 import { servedTier } from '../pipeline/usage-of-call.js';
 import { Lost } from '../upstream/upstream-response.js';

@@ -24,7 +24,12 @@ import { estimateReservation } from '../metering/reservation-estimate.js';
 import { attemptChannel, type ChannelAttemptPorts } from '../pipeline/attempt-channel.js';
 import { type AnsweredAttempt, type AttemptFailure, dropAnswer } from '../pipeline/attempt-failure.js';
 import { callerRequest } from '../pipeline/caller-request.js';
-import { channelParser, mappedModel, type ParsedChannel, servesByResponses } from '../pipeline/channel-settings.js';
+import {
+  channelParser,
+  mappedModel,
+  type ParsedChannel,
+  servesByResponses,
+} from '../pipeline/channels/channel-settings.js';
 import { withOwnPrompts } from '../pipeline/own-tools.js';
 import type { ChannelRequest } from '../pipeline/send-attempt.js';
 

@@ -7,9 +7,9 @@ import { NotConvertible, type Provider, type UpstreamChannel, type UpstreamReque
 import type { TaskWire } from '../contracts/task-wire.js';
 import { unreached } from '../pipeline/attempt-failure.js';
 import { authorisedRequest, forgetRefused } from '../pipeline/authorised-request.js';
-import type { ParsedChannel } from '../pipeline/channel-settings.js';
+import type { ParsedChannel } from '../pipeline/channels/channel-settings.js';
+import { upstreamChannelOf } from '../pipeline/channels/upstream-channel.js';
 import type { StagePorts } from '../pipeline/stage-ports.js';
-import { upstreamChannelOf } from '../pipeline/upstream-channel.js';
 import { plainObservation } from '../protocols/confidential-task.js';
 import { undoubled } from '../protocols/model-address.js';
 import { Lost } from '../upstream/upstream-response.js';

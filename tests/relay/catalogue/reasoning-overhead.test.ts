@@ -4,7 +4,7 @@ import type { ChannelView } from '../../../src/application/ports/storage-ports.j
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { reasoningOverhead } from '../../../src/relay/catalogue/reasoning-overhead.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
-import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
+import { channelParser } from '../../../src/relay/pipeline/channels/channel-settings.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import { channelSettings } from '../../support/given/channel-settings.js';
 

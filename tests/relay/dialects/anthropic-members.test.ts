@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { isObject, type JsonObject, objectsIn } from '../../../src/relay/json/json.js';
-import { keptUpstream } from '../../../src/relay/pipeline/kept-upstream.js';
+import { keptUpstream } from '../../../src/relay/pipeline/kept/kept-upstream.js';
 import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from '../providers/golden.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { generateContent } from '../../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
-import { keptUpstream } from '../../../src/relay/pipeline/kept-upstream.js';
+import { keptUpstream } from '../../../src/relay/pipeline/kept/kept-upstream.js';
 import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from '../providers/golden.js';

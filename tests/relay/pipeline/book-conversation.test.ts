@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../../src/application/options/settings.js';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
-import { bookConversation } from '../../../src/relay/pipeline/book-conversation.js';
+import { bookConversation } from '../../../src/relay/pipeline/kept/book-conversation.js';
 import { givenResolved, MemoryReservation } from '../../support/given/call-contexts.js';
 import { noPrices } from '../../support/given/no-prices.js';
 

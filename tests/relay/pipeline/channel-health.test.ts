@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { usual } from '../../../src/domain/channel/provider.js';
-import { reasonOf, saysChannelIsDead } from '../../../src/relay/pipeline/channel-health.js';
+import { reasonOf, saysChannelIsDead } from '../../../src/relay/pipeline/channels/channel-health.js';
 import type { UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
 
 const said = (facts: Partial<UpstreamError>): UpstreamError => ({

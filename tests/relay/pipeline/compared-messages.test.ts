@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UserId } from '../../../src/domain/kernel/ids.js';
-import { ComparedMessages } from '../../../src/relay/pipeline/compared-messages.js';
+import { ComparedMessages } from '../../../src/relay/pipeline/kept/compared-messages.js';
 
 const alice = UserId(1);
 const bob = UserId(2);

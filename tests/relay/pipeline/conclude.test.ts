@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
 import type { AnsweredCall, ReservedCall } from '../../../src/relay/pipeline/call-context.js';
-import { ComparedMessages } from '../../../src/relay/pipeline/compared-messages.js';
 import {
   concludeCall,
   concludeFaulted,
   concludeUnanswered,
   whileReserved,
 } from '../../../src/relay/pipeline/conclude.js';
+import { ComparedMessages } from '../../../src/relay/pipeline/kept/compared-messages.js';
 import {
   generatedText,
   givenAnswered,

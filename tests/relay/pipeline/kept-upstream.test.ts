@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { requestsAsMeant } from '../../../fuzz/dialects/requests-as-meant.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
-import { keptUpstream } from '../../../src/relay/pipeline/kept-upstream.js';
+import { keptUpstream } from '../../../src/relay/pipeline/kept/kept-upstream.js';
 
 /*
  * Callers share the account of a channel. What a provider keeps there is named by an id, and an id may be another

@@ -7,7 +7,7 @@ import type { KeptOwner } from '../../../src/domain/call/kept-object.js';
 import type { RelayPorts } from '../../../src/relay/contracts/ports.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import type { LimitedCall } from '../../../src/relay/pipeline/call-context.js';
-import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
+import { channelParser } from '../../../src/relay/pipeline/channels/channel-settings.js';
 import type { Resolution } from '../../../src/relay/pipeline/resolution.js';
 import { nameCall, resolveCall } from '../../../src/relay/pipeline/resolve.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';

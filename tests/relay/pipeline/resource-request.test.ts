@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { UpstreamChannel } from '../../../src/relay/contracts/protocol.js';
 import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
-import { type ResourcePorts, resourceCaller, resourceRequest } from '../../../src/relay/pipeline/resource-request.js';
+import {
+  type ResourcePorts,
+  resourceCaller,
+  resourceRequest,
+} from '../../../src/relay/pipeline/kept/resource-request.js';
 import { plainChannel, providerOfType, usualOptions } from '../providers/golden.js';
 
 /* Where responses and conversations are read that an upstream keeps, beside where they were requested. */

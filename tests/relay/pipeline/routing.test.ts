@@ -7,7 +7,7 @@ import {
   type Candidate,
   chooseChannel,
   isRetryable,
-} from '../../../src/relay/pipeline/routing.js';
+} from '../../../src/relay/pipeline/channels/routing.js';
 
 const candidate = (id: number, priority = 0, weight = 0): Candidate => ({ id: ChannelId(id), priority, weight });
 const failed = (...ids: number[]): Set<ChannelId> => new Set(ids.map(ChannelId));

@@ -8,8 +8,8 @@ import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import { embeddings } from '../../../src/relay/dialects/openai/endpoints/embeddings.js';
 import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
 import type { JsonObject, JsonValue } from '../../../src/relay/json/json.js';
-import { LeftChannels } from '../../../src/relay/pipeline/left-channels.js';
-import { affinityOf } from '../../../src/relay/pipeline/session-affinity.js';
+import { LeftChannels } from '../../../src/relay/pipeline/channels/left-channels.js';
+import { affinityOf } from '../../../src/relay/pipeline/channels/session-affinity.js';
 
 interface Asked {
   readonly endpoint?: Endpoint;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
-import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
+import { channelParser } from '../../../src/relay/pipeline/channels/channel-settings.js';
 import { taskProbe } from '../../../src/relay/probes/task-probe.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import { LargeWork } from '../../../src/relay/text/large-work.js';

@@ -8,7 +8,7 @@ import {
   type ResourcePorts,
   resourceCaller,
   resourceRequest,
-} from '../../../src/relay/pipeline/resource-request.js';
+} from '../../../src/relay/pipeline/kept/resource-request.js';
 import { googleVertex } from '../../../src/relay/providers/google-vertex.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { messageItem, reportedUsage, responseOf } from '../../support/upstreams/responses-answers.js';

@@ -1,7 +1,7 @@
 import type { TaskView } from '../../../application/ports/task-ports.js';
 import { fromUpstream } from '../../contracts/errors.js';
 import { type JsonObject, parseJson } from '../../json/json.js';
-import type { TaskReply } from '../../pipeline/task-question.js';
+import type { TaskReply } from '../../pipeline/tasks/task-question.js';
 import { confidentialOf } from '../../protocols/confidential-of.js';
 import { refusedBody, submitAnswerIn } from '../../protocols/midjourney/submit-answer.js';
 import { errorOfStatus, unreadableAnswer } from '../../upstream/upstream-error.js';

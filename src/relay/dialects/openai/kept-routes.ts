@@ -1,5 +1,5 @@
 import type { KeptKind } from '../../../domain/call/kept-object.js';
-import type { KeptRequest } from '../../pipeline/kept-resource.js';
+import type { KeptRequest } from '../../pipeline/kept/kept-resource.js';
 import {
   answerCount,
   type IncomingRequest,

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, scalarText, textIn } from '../../json/json.j
 import { textDeltas } from '../../protocols/openai/realtime-events.js';
 import { readRealtimeUsage } from '../../protocols/openai/realtime-usage.js';
 import type { UpstreamError } from '../../upstream/upstream-error.js';
-import type { AccountWatch } from '../account-watch.js';
+import type { AccountWatch } from '../channels/account-watch.js';
 import type { EndedResponse } from './billing.js';
 
 /* Events of an upstream that cost something, or that must not be passed on as they are. */

@@ -4,7 +4,7 @@ import { messages } from '../../../../src/relay/dialects/anthropic/endpoints/mes
 import { openAiCaller } from '../../../../src/relay/dialects/openai/dialect.js';
 import type { JsonObject } from '../../../../src/relay/json/json.js';
 import { toolCallsOf } from '../../../../src/relay/metering/tool-calls.js';
-import { keptUpstream } from '../../../../src/relay/pipeline/kept-upstream.js';
+import { keptUpstream } from '../../../../src/relay/pipeline/kept/kept-upstream.js';
 import { wordsOf } from '../../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions, usualSwitches } from '../../providers/golden.js';
 
