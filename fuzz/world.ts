@@ -1,6 +1,8 @@
 import { pino } from 'pino';
+import { untilVisible } from '../src/application/until-visible.js';
 import { type Gateway, startGateway } from '../src/bootstrap/gateway.js';
 import type { Config } from '../src/config.js';
+import type { Position } from '../src/domain/events/events.js';
 import type { ChannelId, UserId } from '../src/domain/kernel/ids.js';
 import type { Actor } from '../src/domain/user/user.js';
 import { signIn as withPassword } from '../tests/support/gateway/sign-in.js';
@@ -69,15 +71,14 @@ export async function openWorld(config: Config): Promise<World> {
   const gateway = await startGateway(config, log);
   const { application } = gateway;
   const setUp = { username: 'root', password: rootPassword, confirmPassword: rootPassword, mode: 'self' } as const;
-  await application.visible(await application.setup.complete(setUp));
+  await untilVisible(application, await application.setup.complete(setUp));
   const { user } = await withPassword(application.identity, 'root', rootPassword);
   const root: Actor = { id: user.id, role: 'root' };
   const signed = new Map<Role, Signed>();
   let people = 0;
   const channels = new Map<number, ChannelId>();
 
-  const see = async (position: Parameters<typeof application.visible>[0]): Promise<void> =>
-    void (await application.visible(position));
+  const see = (position: Position): Promise<void> => untilVisible(application, position);
 
   const signIn = async (role: Exclude<Role, 'nobody'>, actor: Actor, secret: string): Promise<void> => {
     const current = await application.directory.user(actor.id);

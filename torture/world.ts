@@ -1,4 +1,4 @@
-import type { Application } from '../src/application/application.js';
+import { untilVisible } from '../src/application/until-visible.js';
 import { startGateway } from '../src/bootstrap/gateway.js';
 import { readConfig } from '../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../src/demo/simulated-provider.js';
@@ -50,15 +50,7 @@ export interface World {
 }
 
 const codesAtOnce = 100;
-const patienceMs = 150_000;
 const password = 'root-password-1';
-
-/** Until read models hold it, however slow the machine is. */
-async function untilShown({ visible }: Pick<Application, 'visible'>, position: Position): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  while (!(await visible(position)))
-    if (performance.now() > deadline) throw new Error('the read models do not follow the log');
-}
 
 export async function prepareWorld(dataDir: string, cycles: number, codesNeeded: number): Promise<World> {
   const provider = await startSimulatedProvider({ remember: 1, models: modelNames });
@@ -66,7 +58,7 @@ export async function prepareWorld(dataDir: string, cycles: number, codesNeeded:
   const gateway = await startGateway(readConfig({ ...openLimits, DATA_DIR: dataDir, PORT: '0' }), quietLog);
   try {
     const { application } = gateway;
-    const shown = (position: Position): Promise<void> => untilShown(application, position);
+    const shown = (position: Position): Promise<void> => untilVisible(application, position);
     const setUp = { username: 'root', password, confirmPassword: password, mode: 'external' } as const;
     await shown(await application.setup.complete(setUp));
     const { user: root } = await signIn(application.identity, 'root', password);

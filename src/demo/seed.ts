@@ -1,12 +1,12 @@
 import type { Application } from '../application/application.js';
 import { randomText } from '../application/random-text.js';
+import { untilVisible } from '../application/until-visible.js';
 import { blankChannel, type ChannelSettings } from '../domain/channel/channel-settings.js';
 import type { Position } from '../domain/events/events.js';
 import { Failure } from '../domain/kernel/failure.js';
 import type { ApiKeyId, ChannelId, UserId } from '../domain/kernel/ids.js';
 import type { Actor } from '../domain/user/user.js';
 import { type CastChannel, type CastKey, type CastPerson, channelCast, people, taskChannelCast } from './cast.js';
-import { untilVisible } from './until-visible.js';
 
 /* Sample users, channels and API keys; safe to run at every start of the demo. */
 

@@ -11,7 +11,7 @@ import { expectNoBarriers } from './axe.js';
 /** For the page to be drawn anew, on a machine that has much else to do. */
 const patience = { timeout: 10_000 };
 
-/** Four read models that cannot go on, one of them the ledger, as an administrator sees it on every page. */
+/** Five read models that cannot go on, the ledger and the quota history among them, as an administrator sees it. */
 function stoppedReadModels(launched: () => Browser): void {
   let gateway: TestGateway;
   let opened: Console;
@@ -19,7 +19,7 @@ function stoppedReadModels(launched: () => Browser): void {
 
   beforeAll(async () => {
     gateway = await startTestGateway();
-    names = await stopFour(gateway);
+    names = await stopFive(gateway);
     opened = await openConsole(launched(), { url: gateway.url });
     await signIn(opened, { username: 'root', password: gateway.rootPassword });
   });
@@ -41,8 +41,8 @@ function stoppedReadModels(launched: () => Browser): void {
       await notice.waitFor();
       expect(await page.getByText(said).count()).toBe(1);
       expect(await notice.getByRole('listitem').count()).toBe(names.length);
-      // The ledger can leave out nothing.
-      expect(await notice.getByRole('button', { name: leaveOut }).count()).toBe(names.length - 1);
+      // The ledger and the history of quota can leave out nothing.
+      expect(await notice.getByRole('button', { name: leaveOut }).count()).toBe(names.length - 2);
       for (const width of [1280, 600]) {
         await page.setViewportSize({ width, height: 900 });
         await expect.poll(() => edgesOf(page), patience).toEqual({ aligned: true, apart: true, overflowing: false });
@@ -53,7 +53,7 @@ function stoppedReadModels(launched: () => Browser): void {
 }
 
 /** By events that no command accepts any more; resolves with the names of those that cannot fold them. */
-async function stopFour({ config, application, root }: TestGateway): Promise<string[]> {
+async function stopFive({ config, application, root }: TestGateway): Promise<string[]> {
   const client = newClient({ url: config.database.url ?? '' });
   await client.connect();
   const impossible = { settings: channelSettings({ type: 2 ** 31 }), secrets: { key: null, proxy: null } };
@@ -69,7 +69,7 @@ async function stopFour({ config, application, root }: TestGateway): Promise<str
   await client.end();
   return until(async () => {
     const stopped = application.readModels.list(root).filter(({ failure }) => failure !== null);
-    return stopped.length === 4 ? stopped.map(({ name }) => name) : null;
+    return stopped.length === 5 ? stopped.map(({ name }) => name) : null;
   }, 60_000);
 }
 

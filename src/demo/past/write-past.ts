@@ -1,13 +1,13 @@
 import type { Application } from '../../application/application.js';
 import { handle } from '../../application/handle.js';
 import type { EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
+import { untilVisible } from '../../application/until-visible.js';
 import { beginning, type NewEvent, type Position, type StreamName } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import type { DemoClock } from '../demo-clock.js';
 import { type Random, randomFrom } from '../random.js';
 import type { Seeded, SeededPerson } from '../seed.js';
-import { untilVisible } from '../until-visible.js';
 import { DemoBalances } from './balances.js';
 import { pastCall } from './calls.js';
 import { dayMs, hourMs, type Intent, intentsOf, rushBefore } from './hours.js';

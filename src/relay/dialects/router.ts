@@ -8,7 +8,7 @@ import { type Answering, refuse } from '../delivery/refusal.js';
 import { anthropicRoutes } from './anthropic/routes.js';
 import { cohereCaller } from './cohere/dialect.js';
 import { cohereRoutes } from './cohere/routes.js';
-import { dialectOf } from './dialect-of-request.js';
+import { dialectInHeaders } from './dialect-of-request.js';
 import { geminiCaller } from './gemini/dialect.js';
 import { geminiRoutes } from './gemini/routes.js';
 import { midjourneyRoots } from './midjourney/modes.js';
@@ -53,7 +53,7 @@ interface Root {
 
 /** What lies below is the dialect's: whatever else is asked for there is refused in its form. */
 const roots: readonly Root[] = [
-  { path: '/v1', dialect: dialectOf },
+  { path: '/v1', dialect: dialectInHeaders },
   { path: '/v1beta', dialect: geminiCaller },
   { path: '/v1beta/openai', dialect: openAiCaller },
   { path: '/v2', dialect: cohereCaller },

@@ -5,6 +5,7 @@ import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js
 import { streams } from '../../../src/domain/events/events.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { schemaOf } from '../../../src/projections/engine/projection.js';
+import { administratorsLog } from '../../../src/projections/models/administrators-log/administrators-log.js';
 import { isSound, verifyLedger } from '../../../src/projections/models/ledger/verify-ledger.js';
 import { usageLog } from '../../../src/projections/models/usage-log/usage-log.js';
 import { openReadModels, readModels } from '../../../src/projections/read-models.js';
@@ -53,11 +54,12 @@ afterAll(async () => {
 const inDatabase = <Result>(work: (database: CommandDatabase) => Promise<Result>) =>
   withDatabase(gateway.config, quietLog, work);
 
-/** Every row of every read model but the log, as text; and what the ledger says of itself. */
+/** Every row of every read model, as text, but of the log and of the log of administrators, who have ordered something. */
 const kept = () =>
   inDatabase(async (database) => {
     await ledgerAtRest(database);
-    const schemas = readModels.filter(({ name }) => name !== usageLog.name).map(schemaOf);
+    const changing = [usageLog.name, administratorsLog.name];
+    const schemas = readModels.filter(({ name }) => !changing.includes(name)).map(schemaOf);
     const { rows } = await database.pool.query<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = any ($1) order by 1`,
       [schemas],
@@ -105,6 +107,10 @@ describe('clearing the usage log', () => {
     expect(await exported('usage')).toEqual({ status: 409, text: 'usage-log-cleared\n' });
     expect(await application.usageLog.clear(root, border)).toMatchObject({ lines: 0 });
     expect(await events()).toHaveLength(1);
+    const filter = { by: null, kinds: null, subject: null, subjectId: null, from: null, to: null };
+    const asked = { filter, order: 'newest', after: null, first: 1 } as const;
+    const { items: acts } = await application.queries.administratorsLog(root, asked);
+    expect(acts).toMatchObject([{ by: root.id, kind: 'cleared', subject: 'usage-log' }]);
   });
 
   test('is refused for a future time, and to users without the role', async () => {

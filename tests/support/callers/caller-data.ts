@@ -1,3 +1,4 @@
+import { untilVisible } from '../../../src/application/until-visible.js';
 import { startGateway } from '../../../src/bootstrap/gateway.js';
 import type { Config } from '../../../src/config.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
@@ -30,7 +31,8 @@ export async function prepareCallerData(config: Config, options: CallerDataOptio
   try {
     const { application } = gateway;
     const password = 'root-password-1';
-    await application.visible(
+    await untilVisible(
+      application,
       // Self-use: every model has a price, whatever its name.
       await application.setup.complete({ username: 'root', password, confirmPassword: password, mode: 'self' }),
     );
@@ -46,7 +48,7 @@ export async function prepareCallerData(config: Config, options: CallerDataOptio
       enabled: true,
     });
     const { id: userId } = await application.users.create(root, { username: 'caller', password, displayName: '' });
-    await application.visible(await application.users.adjustQuota(root, userId, { delta: options.quota }));
+    await untilVisible(application, await application.users.adjustQuota(root, userId, { delta: options.quota }));
     const terms = apiKeyTerms({ unlimited: true });
     const { key } = await application.apiKeys.issue({ id: userId, role: 'ordinary' }, { quota: 0, terms });
     return { userId, apiKey: `sk-${key}` };

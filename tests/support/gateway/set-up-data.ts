@@ -1,3 +1,4 @@
+import { untilVisible } from '../../../src/application/until-visible.js';
 import { startGateway } from '../../../src/bootstrap/gateway.js';
 import type { Config } from '../../../src/config.js';
 import type { ModelPrice } from '../../../src/domain/pricing/records/model-price.js';
@@ -25,7 +26,8 @@ export async function setUpData(
 ): Promise<string> {
   const gateway = await startGateway(config, quietLog, { passwords: quickPasswords });
   const { application } = gateway;
-  await application.visible(
+  await untilVisible(
+    application,
     await application.setup.complete({
       username: 'root',
       password: rootPassword,
@@ -43,7 +45,7 @@ export async function setUpData(
     });
   const orders = Object.entries(prices).map(([model, price]) => ({ model, periods: [price], seenAt: null }));
   if (orders.length > 0) await application.prices.changePrices(root, orders, { kind: 'editor' });
-  await application.visible(await application.users.adjustQuota(root, root.id, { delta: 1_000_000_000 }));
+  await untilVisible(application, await application.users.adjustQuota(root, root.id, { delta: 1_000_000_000 }));
   const issued = await application.apiKeys.issue(root, {
     quota: 0,
     terms: apiKeyTerms({ unlimited: true }),

@@ -3,6 +3,7 @@ import type { PostgresConnection } from '../../../src/adapters/database/postgres
 import type { Application } from '../../../src/application/application.js';
 import type { Clock } from '../../../src/application/ports/storage-ports.js';
 import type { SessionProof, StepUpPurpose } from '../../../src/application/session-proof.js';
+import { untilVisible } from '../../../src/application/until-visible.js';
 import { startEarly } from '../../../src/bootstrap/early-start.js';
 import { type Gateway, startGateway } from '../../../src/bootstrap/gateway.js';
 import { type Config, readConfig } from '../../../src/config.js';
@@ -132,8 +133,8 @@ export async function startTestGateway(
   });
   /** A face answers without what is not visible in time; a test on a busy machine waits on. */
   const visible = async (position: Position): Promise<true> => {
-    for (let waited = 0; waited < 8; waited++) if (await gateway.application.visible(position)) return true;
-    throw new Error('what was written did not become visible in time');
+    await untilVisible(gateway.application, position, 24_000);
+    return true;
   };
   const application = { ...gateway.application, visible };
   const rootPassword = 'root-password-1';

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
-import { dialectOf } from '../dialect-of-request.js';
+import { dialectInHeaders } from '../dialect-of-request.js';
 import { modelRoutes } from '../model-lists.js';
 import { callsOf, type IncomingRequest, incomingCall, type Method, type Route, type RoutesOptions } from '../route.js';
 import { readCredential } from './credential.js';
@@ -122,7 +122,7 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
     { method: 'GET', path: under(realtime.path), dialect: openAiCaller, answer: realtimeUpgradeRequired },
     ...notImplemented.map(([method, path, message = 'API not implemented']) => ({
       // Clients of other dialects ask for files there, too.
-      ...{ method, path: under(path), dialect: prefix === '/v1' ? dialectOf : openAiCaller },
+      ...{ method, path: under(path), dialect: prefix === '/v1' ? dialectInHeaders : openAiCaller },
       answer: refused(message),
     })),
   ];
