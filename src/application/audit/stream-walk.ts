@@ -1,3 +1,5 @@
+import { BloomFilter } from '../../data-structures/bloom-filter.js';
+
 /* Whether streams are whole: no revision is missing or there twice, and no call ends more than once. */
 
 /** An event as far as its stream is concerned. */
@@ -28,21 +30,33 @@ export type OutOfStep = (steps: readonly RevisionStep[]) => Promise<readonly Ste
 const maxStreams = 50_000;
 const outcomes: ReadonlySet<string> = new Set(['CallSettled', 'CallReleased']);
 
+interface StreamWalkParts {
+  readonly outOfStep: OutOfStep;
+  readonly found: (finding: StreamFinding) => void;
+  /** How many events the log has about, where it is read from the first one; null: from a later one. */
+  readonly fromFirst: number | null;
+}
+
 /** Goes along the log once, from whatever position. */
 export class StreamWalk {
+  private readonly outOfStep: OutOfStep;
+  private readonly found: (finding: StreamFinding) => void;
   /** The revision each stream has come to, for those seen last. */
   private readonly known = new Map<string, number>();
+  /** Every stream that has been read; null: others lie ahead of what is read. */
+  private readonly seen: BloomFilter | null;
   private asked: RevisionStep[] = [];
 
-  constructor(
-    private readonly outOfStep: OutOfStep,
-    private readonly found: (finding: StreamFinding) => void,
-  ) {}
+  constructor({ outOfStep, found, fromFirst }: StreamWalkParts) {
+    this.outOfStep = outOfStep;
+    this.found = found;
+    this.seen = fromFirst === null ? null : new BloomFilter(fromFirst);
+  }
 
   take(step: RevisionStep): void {
     const { stream, revision, type } = step;
     const known = this.known.get(stream);
-    if (known === undefined) this.asked.push(step);
+    if (known === undefined) this.takeUnknown(step);
     else if (revision > known + 1)
       this.find('revision-missing', step, `${stream} goes from revision ${known} to ${revision}`);
     else if (revision <= known) this.find('revision-twice', step, `${stream} has revision ${revision} behind ${known}`);
@@ -67,8 +81,18 @@ export class StreamWalk {
     for (const { step, twice } of await this.outOfStep(asked)) {
       const { stream, revision } = step;
       if (twice) this.find('revision-twice', step, `${stream} has revision ${revision} already`);
-      else this.find('revision-missing', step, `${stream} has revision ${revision} and none before it`);
+      else this.findWithoutEarlier(step);
     }
+  }
+
+  /** The log is asked only where the stream may have been read before and forgotten. */
+  private takeUnknown(step: RevisionStep): void {
+    if (this.seen === null || this.seen.add(step.stream)) this.asked.push(step);
+    else if (step.revision > 0) this.findWithoutEarlier(step);
+  }
+
+  private findWithoutEarlier(step: RevisionStep): void {
+    this.find('revision-missing', step, `${step.stream} has revision ${step.revision} and none before it`);
   }
 
   private forgetOldest(): void {

@@ -100,7 +100,12 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     seals: { after: (number, limit) => seals.after(number, limit), newest: () => Promise.resolve(newest) },
     found: (finding) => find({ check: 'seals', ...finding }),
   });
-  const streams = new StreamWalk(ports.outOfStep, (finding) => find({ check: 'streams', ...finding }));
+  const streams = new StreamWalk({
+    outOfStep: ports.outOfStep,
+    found: (finding) => find({ check: 'streams', ...finding }),
+    // The ledger follows every event.
+    fromFirst: from === null ? Number(tables.position) : null,
+  });
   const ledger = new LedgerWalk(tables, from, keptSeal?.last ?? null, (finding) =>
     find({ check: 'ledger', ...finding }),
   );

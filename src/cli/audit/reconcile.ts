@@ -12,7 +12,7 @@ import {
   isExportField,
 } from '../../domain/reconciliation/export-form.js';
 import { columnsIn, ExportRowReader, toldBy } from '../../domain/reconciliation/export-rows.js';
-import { maxHeld, Reconciliation } from '../../domain/reconciliation/reconcile.js';
+import { isReconciled, maxHeld, Reconciliation } from '../../domain/reconciliation/reconcile.js';
 import {
   type Mapping,
   mappingOf,
@@ -54,7 +54,7 @@ export async function auditReconcile({ config, log, args }: CommandContext): Pro
     const mapping = await mappingFor(database, asked, given.remember ?? false);
     const read = await asUsage(() => readExport(asked, mapping));
     const result = await asUsage(() => compare(database, asked, mapping, read));
-    if (result.found > 0) process.exitCode = 1;
+    if (!isReconciled(result)) process.exitCode = 1;
     const shown = { ...result, ignored: read.ignored };
     console.log(given.json ? reconciliationJson(shown) : reconciliationLines(shown).join('\n'));
   });

@@ -61,6 +61,10 @@ export interface ReconciliationResult {
   readonly differences: readonly Difference[];
 }
 
+/** Costs that are off by no more than the tolerance are what rounding leaves, and nothing to look after. */
+export const isReconciled = ({ found, byClass }: Pick<ReconciliationResult, 'found' | 'byClass'>): boolean =>
+  found === byClass.rounding.found;
+
 const outcome = () => ({ found: 0, amounts: noAmounts });
 
 export class Reconciliation {
