@@ -4,7 +4,7 @@ import { BloomFilter } from '../../src/data-structures/bloom-filter.js';
 const texts = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
-test('a filter knows each text that was added, and takes about one stranger in a hundred for a member', () => {
+test('a Bloom filter has each text that was added, and about one in a hundred of the others by mistake', () => {
   const count = 20_000;
   const filter = new BloomFilter(2 * count);
   const unknown = texts('call', count).filter((text) => !filter.add(text));
@@ -15,7 +15,7 @@ test('a filter knows each text that was added, and takes about one stranger in a
   expect(strangers.length).toBeLessThan(count * 0.02);
 });
 
-test('a filter that was made for too few texts takes more strangers for members, and forgets none', () => {
+test('a Bloom filter that was made for too few texts has more of the others by mistake, and lacks none that was added', () => {
   const filter = new BloomFilter(0);
   for (const text of texts('call', 100_000)) filter.add(text);
   expect(texts('call', 100_000).every((text) => filter.add(text))).toBe(true);

@@ -71,7 +71,11 @@ export function checkCalls({ told, stories, arrivals, killed }: CallsToCheck): C
   let withheldAtDeath = 0;
   for (const one of told) {
     const own = byModel.get(one.model) ?? [];
-    if (own.length > 1) problems.push(`${one.model} was asked for once and reserved ${own.length} times`);
+    if (own.length > 1) {
+      // The ids begin with the time.
+      const ids = own.map(([id]) => id).join(', ');
+      problems.push(`${one.model} was asked for once (${one.outcome}) and reserved ${own.length} times: ${ids}`);
+    }
     if (one.outcome === 'ok') problems.push(...problemsOfAnswer(one, own));
     if (one.outcome !== 'fail') continue;
     if (!own.some(([, story]) => isCharged(story))) continue;

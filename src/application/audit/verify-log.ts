@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { beginning, earliestOf, Position } from '../../domain/events/events.js';
 import type { ReadModels } from '../../projections/database.js';
 import { type LedgerInTables, ledgerInTables } from '../../projections/models/ledger/verify-ledger.js';
@@ -164,6 +165,8 @@ async function* pagesBehind(lines: EventLines, from: Position): AsyncGenerator<r
     const last = page.at(-1);
     if (last === undefined) return;
     coming = ahead(Position(positionOf(last)));
+    // So that it is asked for before the page is looked at, which keeps this thread.
+    await turn();
     yield page;
   }
 }

@@ -32,7 +32,7 @@ describe('a walk along the streams of the log', () => {
     expect((await walked(whole, null)).asked).toEqual(['user-1', 'call-1', 'call-2']);
   });
 
-  test('asks the log about a call that goes on after its outcome, as it was forgotten with it', async () => {
+  test('asks the log about a call with events after its outcome', async () => {
     const events = ['call-twice 0', 'call-twice 1 CallSettled', 'call-twice 0'];
     expect(await walked(events, 100)).toEqual({ found: ['revision-twice 2'], asked: ['call-twice'] });
   });
