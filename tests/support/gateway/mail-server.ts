@@ -1,5 +1,5 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { type AddressObject, type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { certificate, certificateKey } from '../inputs/certificate.js';
@@ -46,6 +46,10 @@ export interface MailServerOptions {
   /** Answers to commands, in place of the usual ones. */
   readonly behaviour?: Partial<SMTPServerOptions>;
 }
+
+/** No system gives these to whoever asks for any port, so that nobody else has it while the server is stopped. */
+const unassigned = [20_000, 32_000] as const;
+const maxTries = 20;
 
 const addressIn = (to: AddressObject | undefined): string => to?.value[0]?.address ?? '';
 
@@ -95,13 +99,20 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
       ...behaviour,
     });
 
-  const start = async (): Promise<void> => {
+  const listen = async (at: number): Promise<void> => {
     server = open();
     // A client that leaves in the middle is what some tests are about.
     server.on('error', () => {});
-    server.listen(port, '127.0.0.1');
+    server.listen(at, '127.0.0.1');
     await once(server.server, 'listening');
-    port = (server.server.address() as AddressInfo).port;
+    port = at;
+  };
+  const start = async (): Promise<void> => {
+    if (port !== 0) return listen(port);
+    for (let tries = 1; port === 0; tries++)
+      await listen(randomInt(...unassigned)).catch((error: unknown) => {
+        if (tries === maxTries) throw error;
+      });
   };
   await start();
 
