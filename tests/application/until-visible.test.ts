@@ -13,3 +13,12 @@ test('a program on a busy machine waits until the read models hold what was writ
     details: { reason: 'The read models do not follow the log.' },
   });
 });
+
+test('a program that waits for read models leaves its process to others, also when they answer at once', async () => {
+  let hadItsTurn = false;
+  setTimeout(() => {
+    hadItsTurn = true;
+  });
+  await untilVisible({ visible: async () => hadItsTurn }, position);
+  expect(hadItsTurn).toBe(true);
+});
