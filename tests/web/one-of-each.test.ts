@@ -27,3 +27,23 @@ describe('the console has one component for each shared need', () => {
     ['usePageSize', 'kit/table/useKeysetPages.ts', 'kit/table/useNumberedPages.ts'],
   ])('such as %s, used by %s', (component, ...users) => expect([...importing(component)].sort()).toEqual(users));
 });
+
+/** Elements of what shows that something goes on, in a file, that have no name of their own. */
+function nameless(syntax: ts.SourceFile): readonly string[] {
+  const found: string[] = [];
+  const look = (node: ts.Node): void => {
+    if (ts.isJsxSelfClosingElement(node) && ['Spinner', 'ProgressBar'].includes(node.tagName.getText(syntax))) {
+      const { properties } = node.attributes;
+      const isNamed = properties.some(
+        (property) => ts.isJsxSpreadAttribute(property) || property.name.getText(syntax) === 'aria-label',
+      );
+      if (!isNamed) found.push(node.getText(syntax));
+    }
+    ts.forEachChild(node, look);
+  };
+  look(syntax);
+  return found;
+}
+
+test('whatever shows that something goes on has a name for screen readers, in the language of the console', () =>
+  expect(sources.flatMap(({ path, syntax }) => nameless(syntax).map((element) => `${path}: ${element}`))).toEqual([]));

@@ -31,10 +31,11 @@ export function TestRunProgress() {
   });
   const run = data?.channelTestRun;
   if (run === undefined || !run.running) return null;
+  const progress = t('progress.testingAll', { done: run.done, channels: run.total });
   return (
     <div className="test-run" role="status">
-      <span>{t('progress.testingAll', { done: run.done, channels: run.total })}</span>
-      <ProgressBar intent="primary" value={run.total === 0 ? 1 : run.done / run.total} />
+      <span>{progress}</span>
+      <ProgressBar intent="primary" aria-label={progress} value={run.total === 0 ? 1 : run.done / run.total} />
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { QueryNotice } from '../kit/QueryNotice.js';
 import { useServerAddress, useStatus, useViewer } from '../kit/SessionProvider.js';
 import { toaster } from '../kit/Toasts.js';
 import { ToLogin } from '../kit/ToLogin.js';
+import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { chatTexts } from './chat.texts.js';
 import { type ChatTarget, chatTarget, wantsKey } from './chatLink.js';
@@ -47,9 +48,10 @@ export function ChatRedirectPage() {
 }
 
 function Leaving({ url }: { readonly url: string }) {
+  const t = useText(commonTexts);
   // In place of this page: with back, the key is not given away once more.
   useEffect(() => window.location.replace(url), [url]);
-  return <Spinner className="whole-page" />;
+  return <Spinner className="whole-page" aria-label={t('loading')} />;
 }
 
 interface OpenedChatProps {
@@ -60,6 +62,7 @@ interface OpenedChatProps {
 
 function OpenedChat({ place, children }: OpenedChatProps) {
   const t = useText(chatTexts);
+  const common = useText(commonTexts);
   const { chats } = useStatus();
   const viewer = useViewer();
   const address = useServerAddress();
@@ -74,7 +77,7 @@ function OpenedChat({ place, children }: OpenedChatProps) {
   if (isAnonymous) return <ToLogin />;
   switch (key.state) {
     case 'asking':
-      return <Spinner className="whole-page" />;
+      return <Spinner className="whole-page" aria-label={common('loading')} />;
     case 'failed':
       return (
         <div className="page">

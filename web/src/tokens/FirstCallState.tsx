@@ -20,7 +20,7 @@ export function FirstCallState({ id }: { readonly id: string }) {
           {errorText(error)}
         </Callout>
       ) : call === null ? (
-        <Callout compact icon={<Spinner size={16} />} title={t('call.waiting')}>
+        <Callout compact icon={<Spinner size={16} aria-label={t('call.waiting')} />} title={t('call.waiting')}>
           {t('call.waitingHint')}
         </Callout>
       ) : (

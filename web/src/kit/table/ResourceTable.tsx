@@ -84,7 +84,9 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
           onClick={fresh.onShow}
         />
       )}
-      <div className="table-progress">{result.loading && rows !== undefined && <ProgressBar intent="primary" />}</div>
+      <div className="table-progress">
+        {result.loading && rows !== undefined && <ProgressBar intent="primary" aria-label={t('loading')} />}
+      </div>
       {/* Tables too wide for their place scroll within it; without a tab stop, the keyboard could not scroll them. */}
       <section
         ref={place}
