@@ -45,5 +45,5 @@ function nameless(syntax: ts.SourceFile): readonly string[] {
   return found;
 }
 
-test('whatever shows that something goes on has a name for screen readers, in the language of the console', () =>
+test('every progress indicator has a name for screen readers, in the language of the console', () =>
   expect(sources.flatMap(({ path, syntax }) => nameless(syntax).map((element) => `${path}: ${element}`))).toEqual([]));

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock, Directory, Vault } from '../../application/ports/storage-ports.js';
 import type { CallerDialect } from '../contracts/caller-dialect.js';
 import type { Endpoint } from '../contracts/endpoint.js';
-import { jsonType } from '../contracts/errors.js';
+import { jsonType, RelayError } from '../contracts/errors.js';
 import type { Answering } from '../delivery/refusal.js';
 import type { IncomingCall } from '../pipeline/call-context.js';
 import type { TokenCount } from '../pipeline/counting.js';
@@ -107,4 +107,20 @@ export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route
   path: endpoint.path,
   dialect: endpoint.dialect,
   answer: (exchange) => relay.handle(incomingCall(exchange, endpoint, endpoint.path, null)),
+});
+
+/** A place that clients of a dialect know, and what whoever asks there is told instead. */
+export type UnservedPlace = readonly [method: Method, path: string, message?: string];
+
+/** Where nothing is served: whoever may call is told so, and what to ask for instead. */
+export const unservedRoute = (
+  relay: Pick<Relay, 'identify'>,
+  dialect: Route['dialect'],
+  [method, path, message = 'API not implemented']: UnservedPlace,
+): Route => ({
+  ...{ method, path, dialect },
+  answer: async ({ path: asked, request, query, ip }) => {
+    await relay.identify({ credential: readCredential(asked, request.headers, query), ip });
+    throw new RelayError(501, 'api_not_implemented', message, { shouldRetry: false });
+  },
 });

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type Mode, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import { conversationsIn } from '../contracts/moderation-request.js';
-import { NotConvertible, type Provider } from '../contracts/protocol.js';
+import { type CallerRequest, NotConvertible, type Protocol, type Provider } from '../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, scalarText, textIn } from '../json/json.js';
+import { fillIn } from '../protocols/fill-in.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { renamed, standardUrl, without } from '../protocols/openai/request.js';
@@ -109,7 +110,8 @@ const judgedTexts: Edit = (body, { caller }) => {
 
 /** https://docs.mistral.ai/api: of embeddings it says nothing. */
 const abilities: Readonly<Record<string, Mode>> = {
-  ...{ completion_chat: 'chat', audio_transcription: 'transcription', moderation: 'moderation' },
+  ...{ completion_chat: 'chat', completion_fim: 'completions', audio_transcription: 'transcription' },
+  moderation: 'moderation',
 };
 
 function modesByAbility({ capabilities }: JsonObject): readonly Mode[] | null {
@@ -117,6 +119,33 @@ function modesByAbility({ capabilities }: JsonObject): readonly Mode[] | null {
   const modes = Object.entries(abilities).flatMap(([name, mode]) => (capabilities[name] === true ? [mode] : []));
   return modes.length === 0 ? null : modes;
 }
+
+const finishReasons = new Map([
+  ['model_length', 'length'],
+  ['error', 'stop'],
+]);
+
+const family = openAi({
+  judgesConversations: true,
+  url: (target) =>
+    target.caller.mode === 'moderation' && conversationsIn(target.caller.body.input) !== null
+      ? standardUrl(target).replace(/\/moderations$/, '/chat/moderations')
+      : standardUrl(target),
+  edits: [
+    without('logprobs', 'top_logprobs', 'logit_bias', 'user'),
+    renamed('seed', 'random_seed'),
+    renamed('max_completion_tokens', 'max_tokens'),
+    toolChoice,
+    messages,
+    judgedTexts,
+  ],
+  finishReasons,
+  mend,
+});
+
+const completions = fillIn({ finishReasons });
+
+const wireFor = ({ mode }: Pick<CallerRequest, 'mode'>): Protocol => (mode === 'completions' ? completions : family);
 
 export const mistral: Provider = {
   ...usual,
@@ -134,26 +163,11 @@ export const mistral: Provider = {
   keyHint: 'API key',
   // https://docs.mistral.ai/api/endpoint/responses: a preview, without state.
   models: modelsAt('/v1/models', { modes: modesByAbility }),
-  modes: ['chat', 'responses', 'embeddings', 'transcription', 'moderation'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', 'transcription', 'moderation'],
   responsesBySetting: true,
-  protocol: openAi({
-    judgesConversations: true,
-    url: (target) =>
-      target.caller.mode === 'moderation' && conversationsIn(target.caller.body.input) !== null
-        ? standardUrl(target).replace(/\/moderations$/, '/chat/moderations')
-        : standardUrl(target),
-    edits: [
-      without('logprobs', 'top_logprobs', 'logit_bias', 'user'),
-      renamed('seed', 'random_seed'),
-      renamed('max_completion_tokens', 'max_tokens'),
-      toolChoice,
-      messages,
-      judgedTexts,
-    ],
-    finishReasons: new Map([
-      ['model_length', 'length'],
-      ['error', 'stop'],
-    ]),
-    mend,
-  }),
+  protocol: {
+    request: (asked) => wireFor(asked.caller).request(asked),
+    answer: (answered) => wireFor(answered.caller).answer(answered),
+    stream: (opened) => wireFor(opened.caller).stream(opened),
+  },
 };

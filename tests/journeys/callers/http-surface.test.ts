@@ -207,6 +207,20 @@ describe('a path that the gateway does not have', () => {
     expect(errorIn(answer).message).toContain('API not implemented');
     expect(codeOf(await callers.with(null).send(path, { method }))).toEqual([401, 'missing_api_key']);
   });
+
+  test.each([
+    ['POST', '/v1/complete', { type: 'error', error: { type: 'api_error' } }, 'POST /v1/messages'],
+    ['POST', '/v1beta/interactions', { error: { code: 501, status: 'UNIMPLEMENTED' } }, ':generateContent'],
+    ['GET', '/v1beta/interactions/v1_1', { error: { code: 501, status: 'UNIMPLEMENTED' } }, ':generateContent'],
+  ] as const)('%s %s is refused in the format of its clients, with the endpoint to use instead', async (...asked) => {
+    const [method, path, body, instead] = asked;
+    const answer = await caller.send(path, { method });
+    expect(answer.status).toBe(501);
+    expect(answer.headers['x-should-retry']).toBe('false');
+    expect(JSON.parse(answer.text)).toMatchObject(body);
+    expect(JSON.parse(answer.text).error.message).toContain(instead);
+    expect((await callers.with(null).send(path, { method })).status).toBe(401);
+  });
 });
 
 describe('a model with an unusual name', () => {

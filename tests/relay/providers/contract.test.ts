@@ -194,7 +194,9 @@ describe('pass-through', () => {
     const { body } = golden.caller;
     const asked = sent.stream_options?.include_usage === true;
     const usage = asked ? { stream_options: sent.stream_options } : {};
-    if (golden.provider.type === 39) return expect(sent.prompt).toBe(body.prompt);
+    // Completions are in a form of their own there.
+    if (body.prompt !== undefined && [39, 42].includes(golden.provider.type))
+      return expect(sent.prompt).toBe(body.prompt);
     expect(sent).toEqual({ ...body, model: golden.upstreamModel, ...usage });
   });
 });

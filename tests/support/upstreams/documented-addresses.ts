@@ -21,7 +21,7 @@ export interface DocumentedAddress {
   readonly streams?: string;
 }
 
-const { openAi, anthropic, gemini } = formsOfAnswers;
+const { openAi, completesAsChat, anthropic, gemini } = formsOfAnswers;
 const key = 'sk-planted-0123456789';
 
 const usual = { chat: '/v1/chat/completions', completions: '/v1/completions', embeddings: '/v1/embeddings' };
@@ -89,7 +89,10 @@ const rows: readonly (Omit<DocumentedAddress, 'form' | 'key'> & Partial<Document
   },
   { type: 34, paths: { rerank: '/v2/rerank' } },
   { type: 40, paths: { ...usual, rerank } },
-  { type: 42, paths: { chat: usual.chat, embeddings: usual.embeddings, moderation } },
+  {
+    ...{ type: 42, form: completesAsChat },
+    paths: { chat: usual.chat, completions: '/v1/fim/completions', embeddings: usual.embeddings, moderation },
+  },
   { type: 43, paths: { chat: usual.chat, completions: '/beta/completions' } },
   { type: 44, paths: { embeddings: '/embeddings' } },
   { type: 45, paths: { chat: '/api/v3/chat/completions', embeddings: '/api/v3/embeddings' } },

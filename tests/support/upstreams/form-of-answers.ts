@@ -74,6 +74,13 @@ const openAi: FormOfAnswers = {
   refusal: (status, message) => ({ error: { message, type: 'refused', param: null, code: `refused_${status}` } }),
 };
 
+/** Completions are answered as chats are. */
+const completesAsChat: FormOfAnswers = {
+  ...openAi,
+  whole: (mode) => openAi.whole(mode === 'completions' ? 'chat' : mode),
+  events: () => openAi.events('chat'),
+};
+
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_sequence: null };
 
 const anthropic: FormOfAnswers = {
@@ -117,4 +124,4 @@ const gemini: FormOfAnswers = {
   refusal: (status, text) => ({ error: { code: status, message: text, status: 'REFUSED' } }),
 };
 
-export const formsOfAnswers = { openAi, anthropic, gemini } as const;
+export const formsOfAnswers = { openAi, completesAsChat, anthropic, gemini } as const;

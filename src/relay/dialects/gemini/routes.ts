@@ -1,7 +1,15 @@
 import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
 import { modelRoutes } from '../model-lists.js';
-import { answerCount, type IncomingRequest, incomingCall, type Route, type RoutesOptions } from '../route.js';
+import {
+  answerCount,
+  type IncomingRequest,
+  incomingCall,
+  type Route,
+  type RoutesOptions,
+  type UnservedPlace,
+  unservedRoute,
+} from '../route.js';
 import { geminiCaller } from './dialect.js';
 import { geminiCountTokens } from './endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
@@ -41,6 +49,17 @@ function askedOf({ params }: IncomingRequest): { readonly model: string; readonl
 const noSuchMethod = ({ request, path }: IncomingRequest): RelayError =>
   new RelayError(404, '', `Invalid URL (${request.method} ${path})`, { type: 'invalid_request_error' });
 
+/** Google keeps them, and agents of its own do work in them that nobody here could count. */
+const noInteractions =
+  'the Interactions API is not served: ask with POST /v1beta/models/{model}:generateContent, or with POST /v1/responses where answers are to be kept';
+
+const unserved: readonly UnservedPlace[] = [
+  ['POST', '/v1beta/interactions', noInteractions],
+  ['GET', '/v1beta/interactions/:id', noInteractions],
+  ['POST', '/v1beta/interactions/:id/cancel', noInteractions],
+  ['DELETE', '/v1beta/interactions/:id', noInteractions],
+];
+
 export function geminiRoutes(options: RoutesOptions): Route[] {
   const { relay } = options;
 
@@ -58,5 +77,6 @@ export function geminiRoutes(options: RoutesOptions): Route[] {
     ...modelRoutes('/v1beta/models', dialect, () => geminiModels, options),
     { method: 'POST', path: '/v1beta/models/*', dialect, answer: call },
     { method: 'POST', path: '/v1/models/*', dialect, answer: call },
+    ...unserved.map((place) => unservedRoute(relay, dialect, place)),
   ];
 }

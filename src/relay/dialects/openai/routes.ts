@@ -2,8 +2,15 @@ import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
 import { dialectInHeaders } from '../dialect-of-request.js';
 import { modelRoutes } from '../model-lists.js';
-import { callsOf, type IncomingRequest, incomingCall, type Method, type Route, type RoutesOptions } from '../route.js';
-import { readCredential } from './credential.js';
+import {
+  callsOf,
+  type IncomingRequest,
+  incomingCall,
+  type Route,
+  type RoutesOptions,
+  type UnservedPlace,
+  unservedRoute,
+} from '../route.js';
 import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
@@ -54,7 +61,7 @@ const noEdits =
   'videos are not edited or extended here: order one with POST /v1/videos, or change one with POST /v1/videos/{id}/remix';
 
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
-const notImplemented: readonly (readonly [Method, string, message?: string])[] = [
+const notImplemented: readonly UnservedPlace[] = [
   ['POST', '/v1/edits'],
   ['POST', '/v1/images/variations', noVariations],
   ['GET', '/v1/files'],
@@ -94,14 +101,6 @@ export const openAiRoutes = (options: RoutesOptions): Route[] => routesUnder('/v
 
 function routesUnder(prefix: string, options: RoutesOptions): Route[] {
   const { relay } = options;
-  const refused =
-    (message: string) =>
-    async (exchange: IncomingRequest): Promise<never> => {
-      const { path, query, request, ip } = exchange;
-      await relay.identify({ credential: readCredential(path, request.headers, query), ip });
-      throw new RelayError(501, 'api_not_implemented', message);
-    };
-
   const embeddingsByEngine = (exchange: IncomingRequest): Promise<void> =>
     relay.handle(incomingCall(exchange, embeddings, embeddings.path, exchange.params.model ?? null));
   const upgradeRequired = async (): Promise<never> => {
@@ -120,10 +119,9 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
     ...videoRoutes(options, under),
     { method: 'GET', path: under(responses.path), dialect: openAiCaller, answer: upgradeRequired },
     { method: 'GET', path: under(realtime.path), dialect: openAiCaller, answer: realtimeUpgradeRequired },
-    ...notImplemented.map(([method, path, message = 'API not implemented']) => ({
-      // Clients of other dialects ask for files there, too.
-      ...{ method, path: under(path), dialect: prefix === '/v1' ? dialectInHeaders : openAiCaller },
-      answer: refused(message),
-    })),
+    // Clients of other dialects ask for files there, too.
+    ...notImplemented.map(([method, path, message]) =>
+      unservedRoute(relay, prefix === '/v1' ? dialectInHeaders : openAiCaller, [method, under(path), message]),
+    ),
   ];
 }
