@@ -83,18 +83,20 @@ describe('a call by its request id', () => {
     await answer.text();
     const id = answer.headers.get('x-request-id') ?? '';
     const document = `query ($id: ID!) { receipt(requestId: $id) { requestId status paid usage { quantity count } usageSource
-      factors { factor kind at position } calculation { total } outcome { charged suspense upstreamCost }
+      factors { factor kind at position } calculation { total } outcome { charged suspense upstreamCost answerId }
       events { type position hash } sealing attempts { channelName } } }`;
     const receiptFor = async (by: GraphqlClient): Promise<Data | null> => (await by.ask(document, { id })).receipt;
     const own = await receiptFor(client);
     expect(own).toMatchObject({ requestId: id, status: 'SETTLED', usageSource: 'UPSTREAM', attempts: null });
-    expect(own).toMatchObject({ paid: own?.calculation.total, outcome: { suspense: null, upstreamCost: null } });
+    const hidden = { suspense: null, upstreamCost: null, answerId: null };
+    expect(own).toMatchObject({ paid: own?.calculation.total, outcome: hidden });
     const model = own?.factors.find(({ factor }: Data) => factor === 'model');
     const [reservation] = own?.events ?? [];
     expect(model).toMatchObject({ kind: 'CHANGED', position: expect.any(Number) });
     expect(model.position).toBeLessThan(reservation.position);
     expect(reservation.hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(await receiptFor(server.root)).toMatchObject({ attempts: [{ channelName: 'harbour' }], paid: own?.paid });
+    const told = { attempts: [{ channelName: 'harbour' }], paid: own?.paid };
+    expect(await receiptFor(server.root)).toMatchObject({ ...told, outcome: { answerId: 'chatcmpl-simulated' } });
     expect(await receiptFor(stranger)).toBeNull();
   });
 

@@ -94,7 +94,7 @@ class ChannelWalk {
     const counts = { prompt: promptTokens(usage), cached: cachedTokens(usage), output: completionTokens(usage) };
     const { cost = null, price = null } = known ?? {};
     const call: OwnCall = {
-      ...{ ...times, model, amounts: countsFrom({ calls: 1, ...counts }, cost) },
+      ...{ ...times, answerId: event.answerId ?? null, model, amounts: countsFrom({ calls: 1, ...counts }, cost) },
       ...{ hasCost: cost !== null, rates: price === null ? null : this.ratesBy(price) },
     };
     const isWhole = event.outcome === 'completed' || event.usageSource === 'upstream';

@@ -120,6 +120,8 @@ interface ReceiptOutcome {
   readonly suspense: Quota | null;
   /** US dollars that upstream says it charges; null: it does not say, or not told. */
   readonly upstreamCost: string | null;
+  /** By which upstream names its answer; null: it names none, or not told. */
+  readonly answerId: string | null;
 }
 
 interface ReceiptRefund {
@@ -232,11 +234,13 @@ function outcomeIn({ outcome }: CallCourse, isWhole: boolean): ReceiptOutcome | 
     return {
       ...{ ...written, charged: zero, uncovered: zero, outcome: null, releaseReason: event.reason },
       ...{ status: event.status, code: event.code, firstTokenMs: null, suspense, upstreamCost: null },
+      answerId: null,
     };
   return {
     ...{ ...written, charged: event.charged, uncovered: event.uncovered, outcome: event.outcome },
     ...{ releaseReason: null, status: null, code: null, firstTokenMs: event.firstTokenMs, suspense },
     upstreamCost: isWhole ? (event.upstreamCost ?? null) : null,
+    answerId: isWhole ? (event.answerId ?? null) : null,
   };
 }
 

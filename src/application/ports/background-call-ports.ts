@@ -78,7 +78,7 @@ export type BackgroundState =
       readonly kind: 'ended';
       readonly used: Pick<
         Settlement,
-        'usage' | 'usageSource' | 'outcome' | 'serviceTier' | 'kept' | 'upstreamCost' | 'claimed'
+        'usage' | 'usageSource' | 'outcome' | 'serviceTier' | 'kept' | 'upstreamCost' | 'claimed' | 'answerId'
       >;
     };
 

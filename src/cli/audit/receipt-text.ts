@@ -73,16 +73,21 @@ function calculationLines({ calculation }: Receipt): readonly string[] {
 
 function outcomeLines({ outcome, refund }: Receipt): readonly string[] {
   if (outcome === null) return ['Under way: not charged yet'];
-  const { position, at, charged, uncovered, releaseReason, suspense } = outcome;
+  const { position, at, charged, uncovered, releaseReason, suspense, answerId } = outcome;
   const what = releaseReason === null ? `Charged ${charged}` : `Released (${releaseReason})`;
   return [
     `${what} at position ${position}, ${time(at)}`,
+    ...answerLine(answerId),
     ...(uncovered > 0 ? [`Not covered ${uncovered}`] : []),
     ...suspenseLine(suspense),
     ...(refund === null ? [] : [`Given back ${refund.quota} at position ${refund.position}, ${time(refund.at)}`]),
     ...suspenseLine(refund?.suspense ?? null),
   ];
 }
+
+/** Receipts of earlier releases do not say it. */
+const answerLine = (id: string | null | undefined): readonly string[] =>
+  id === null || id === undefined ? [] : [`Upstream names its answer ${quoted(id)}`];
 
 const suspenseLine = (suspense: number | null): readonly string[] =>
   suspense === null || suspense <= 0 ? [] : [`Upstream may charge ${suspense}, which nobody pays`];

@@ -48,6 +48,8 @@ export interface Settlement {
   readonly upstreamCost?: string | undefined;
   /** As of `CallSettled`. */
   readonly claimed?: Usage | undefined;
+  /** As of `CallSettled`. */
+  readonly answerId?: string | undefined;
   /** Attempts before it that upstream may charge for. */
   readonly unknownAttempts: number;
 }
@@ -182,6 +184,7 @@ function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quot
     task: settlement.task,
     upstreamCost: settlement.upstreamCost,
     claimed: settlement.claimed,
+    answerId: settlement.answerId,
   };
 }
 

@@ -13,6 +13,10 @@ export const reasoningEffortOf = (text: string | null): string | null =>
 export const failureCodeOf = (text: string | null): string | null =>
   text !== null && /^[\w.:/-]{1,100}$/.test(text) ? text : null;
 
+/** By which upstream names its answer, for whoever looks it up there; undefined: by nothing that the log could keep. */
+export const answerIdOf = (id: unknown): string | undefined =>
+  typeof id === 'string' && /^[!-~]{1,128}$/.test(id) ? id : undefined;
+
 /** Whether a name can be a model's: what no channel could be given need not be looked for, repeated or kept. */
 export const isModelName = (name: string): boolean =>
   name.length <= maxModelNameBytes && bytesIn(name) <= maxModelNameBytes && !/[\p{Cc}\p{Surrogate}]/u.test(name);

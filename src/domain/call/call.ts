@@ -109,6 +109,8 @@ export type CallEvent =
       upstreamCost?: string | undefined;
       /** What upstream has reported, where that was not believed. Left out: it was, or nothing was reported. */
       claimed?: Usage | undefined;
+      /** By which upstream names its answer, see `answerIdOf`. Left out: it names none. */
+      answerId?: string | undefined;
     }
   | {
       type: 'CallReleased';

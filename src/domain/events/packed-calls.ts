@@ -89,7 +89,9 @@ type PackedSettled = readonly [
   task?: PackedTask | null,
   /** null: it does not say. */
   upstreamCost?: string | null,
-  claimed?: ByQuantity<number>,
+  /** null: nothing, or it was believed. */
+  claimed?: ByQuantity<number> | null,
+  answerId?: string,
 ];
 type PackedTask = readonly [id: SettledTask['id'], platform: number, action: string, publicId: string];
 type PackedReleased = readonly [
@@ -274,14 +276,15 @@ const callSettled: PackedForm<CallSettled> = {
         packTask(event.task),
         event.upstreamCost,
         event.claimed && packQuantities(event.claimed),
+        event.answerId,
       ],
-      [null, null, null, 0, 0, undefined, undefined, undefined, undefined, undefined],
+      [null, null, null, 0, 0, undefined, undefined, undefined, undefined, undefined, undefined],
     ),
   unpack(packed) {
     const [facts, reserved, charged, usage, usageSource, price, outcome, channelId, attempts, useTimeMs, ...last] =
       packed as PackedSettled;
     const [firstTokenMs = null, upstreamModel = null, reasoningEffort = null, uncovered = zero, suspense = zero] = last;
-    const [, , , , , failedAttempts, kept, task, upstreamCost = null, claimed] = last;
+    const [, , , , , failedAttempts, kept, task, upstreamCost = null, claimed = null, answerId] = last;
     return {
       type: 'CallSettled',
       facts: unpackFacts(facts),
@@ -303,7 +306,8 @@ const callSettled: PackedForm<CallSettled> = {
       ...unpackKept(kept),
       ...unpackTask(task),
       ...(upstreamCost === null ? {} : { upstreamCost }),
-      ...(claimed === undefined ? {} : { claimed: unpackQuantities(claimed) as Usage }),
+      ...(claimed === null ? {} : { claimed: unpackQuantities(claimed) as Usage }),
+      ...(answerId === undefined ? {} : { answerId }),
     };
   },
 };

@@ -65,6 +65,14 @@ export interface ReconciliationResult {
 export const isReconciled = ({ found, byClass }: Pick<ReconciliationResult, 'found' | 'byClass'>): boolean =>
   found === byClass.rounding.found;
 
+/** What names several answers names none. */
+function callsByAnswer(calls: readonly OwnCall[]): ReadonlyMap<string, OwnCall> {
+  const named = new Map<string, OwnCall | null>();
+  for (const call of calls)
+    if (call.answerId !== null) named.set(call.answerId, named.has(call.answerId) ? null : call);
+  return new Map([...named].flatMap(([id, call]): [string, OwnCall][] => (call === null ? [] : [[id, call]])));
+}
+
 const outcome = () => ({ found: 0, amounts: noAmounts });
 
 export class Reconciliation {
@@ -146,16 +154,17 @@ export class Reconciliation {
     };
   }
 
-  /** By request id, whatever the model is called. */
+  /** By an id, whatever the model is called: first by the provider's of the answer, then by ours of the request. */
   private takePairs(rows: readonly ExportRow[]): ReadonlyMap<ExportRow, OwnCall> {
-    const byId = new Map(this.calls.map((call) => [call.requestId, call]));
     const pairs = new Map<ExportRow, OwnCall>();
-    for (const row of rows) {
-      const call = row.requestId === null ? undefined : byId.get(row.requestId);
-      if (call === undefined) continue;
-      byId.delete(call.requestId);
-      pairs.set(row, call);
-    }
+    const taken = new Set<OwnCall>();
+    for (const known of [callsByAnswer(this.calls), new Map(this.calls.map((call) => [call.requestId, call]))])
+      for (const row of rows) {
+        const call = row.requestId === null || pairs.has(row) ? undefined : known.get(row.requestId);
+        if (call === undefined || taken.has(call)) continue;
+        taken.add(call);
+        pairs.set(row, call);
+      }
     return pairs;
   }
 

@@ -18,6 +18,8 @@ export interface ExportRow {
 /** A call that was answered. */
 export interface OwnCall {
   readonly requestId: string;
+  /** By which its provider names its answer; null: nobody knows. */
+  readonly answerId: string | null;
   readonly begun: Instant;
   readonly ended: Instant;
   /** As it was asked of upstream. */

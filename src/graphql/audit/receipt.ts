@@ -138,6 +138,12 @@ class OutcomeObject implements Omit<Outcome, 'type' | 'suspense' | 'upstreamCost
     description: 'US dollars that upstream says it charges; null: it does not say, or for callers.',
   })
   readonly upstreamCost!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'By which upstream names its answer; null: it names none, or for callers.',
+  })
+  readonly answerId!: string | null;
 }
 
 @ObjectType('ReceiptRefund', { description: 'The event that gave back what was charged.' })

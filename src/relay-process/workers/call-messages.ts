@@ -122,6 +122,8 @@ export type SettleMessage = readonly [
   upstreamCost: string | null,
   /** null: nothing, or it was believed. */
   claimed: Usage | null,
+  /** null: it names none. */
+  answerId: string | null,
 ];
 
 export const encodeSettlement = (callId: CallId, settlement: Settlement): SettleMessage => [
@@ -142,6 +144,7 @@ export const encodeSettlement = (callId: CallId, settlement: Settlement): Settle
   settlement.task ?? null,
   settlement.upstreamCost ?? null,
   settlement.claimed ?? null,
+  settlement.answerId ?? null,
 ];
 
 export const decodeSettlement = (message: SettleMessage): Settlement => ({
@@ -161,4 +164,5 @@ export const decodeSettlement = (message: SettleMessage): Settlement => ({
   task: message[14] ?? undefined,
   upstreamCost: message[15] ?? undefined,
   claimed: message[16] ?? undefined,
+  answerId: message[17] ?? undefined,
 });

@@ -165,6 +165,8 @@ export interface Generated {
   readonly serviceTier?: string | undefined;
   /** What its provider says that it charges for it, in US dollars, as exact decimal text. Left out: it does not say. */
   readonly upstreamCost?: string | undefined;
+  /** By which its provider names it, as it was sent. Left out: it names none. */
+  readonly answerId?: string | undefined;
   /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
   readonly searches?: Usage;
   /** What its provider keeps of it. Left out: nothing. */

@@ -15,6 +15,7 @@ import {
 } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 import {
+  answerIdOfCall,
   claimOf,
   comparedIdOf,
   cutUsage,
@@ -40,6 +41,7 @@ interface Ending {
   readonly task?: Settlement['task'];
   readonly upstreamCost?: Settlement['upstreamCost'];
   readonly claimed?: Settlement['claimed'];
+  readonly answerId?: Settlement['answerId'];
 }
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
@@ -47,7 +49,7 @@ export function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
   { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,
-  { outcome, firstTokenMs, useTimeMs, serviceTier, kept, task, upstreamCost, claimed }: Ending,
+  { outcome, firstTokenMs, useTimeMs, serviceTier, kept, task, upstreamCost, claimed, answerId }: Ending,
 ): Settlement {
   const channelId = course.tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -68,6 +70,7 @@ export function settlementOf(
     task,
     upstreamCost,
     claimed,
+    answerId,
   };
 }
 
@@ -83,6 +86,7 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
     task: call.task ?? undefined,
     upstreamCost: upstreamCostOf(call),
     claimed: claimOf(call, believed),
+    answerId: answerIdOfCall(call),
   };
   ports.comparedMessages.note(call.user.id, comparedIdOf(call));
   const finalUsage = cutUsage(ports, call, believed);

@@ -60,6 +60,9 @@ export function keptOf(call: DeliveredCall): readonly KeptObject[] | undefined {
 /** What upstream says that it charges for a delivered answer. undefined: nothing. */
 export const upstreamCostOf = (call: DeliveredCall): string | undefined => reportedBy(call).generated.upstreamCost;
 
+/** By which upstream names a delivered answer. undefined: by nothing. */
+export const answerIdOfCall = (call: DeliveredCall): string | undefined => reportedBy(call).generated.answerId;
+
 /** What upstream has reported of a delivered answer, or shown of searches, and was not believed. undefined: nothing. */
 export function claimOf(call: DeliveredCall, used: UsedTokens): Usage | undefined {
   const { usage, generated } = reportedBy(call);

@@ -118,6 +118,7 @@ function stateIn(
     used: {
       ...{ usage: believed.usage, usageSource: believed.usageSource, outcome, serviceTier },
       ...{ kept: keptOf(generated), upstreamCost: generated.upstreamCost, claimed: claimedUsage(believed, usage) },
+      answerId: generated.answerId,
     },
   };
 }

@@ -253,9 +253,9 @@ describe('a receipt alone gives the charge', () => {
 const hidden: Partial<CallSettled> = {
   ...{ channelId: ChannelId(98_765), attempts: [ChannelId(98_764), ChannelId(98_765)] },
   failedAttempts: [{ channelId: ChannelId(98_764), status: 529, code: 'masked_overload', durationMs: 5 }],
-  ...{ suspense: Quota(43_210), upstreamCost: '0.0123' },
+  ...{ suspense: Quota(43_210), upstreamCost: '0.0123', answerId: 'gen-masked' },
 };
-const whatIsHidden = ['98764', '98765', '529', 'masked_overload', '43210', '0.0123', '54321'];
+const whatIsHidden = ['98764', '98765', '529', 'masked_overload', '43210', '0.0123', 'gen-masked', '54321'];
 
 test('a caller’s receipt has neither channels, nor what upstream charges, nor how attempts failed', () => {
   const [reservation, event] = eventsOf(kinds.chat);

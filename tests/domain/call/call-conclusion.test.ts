@@ -51,6 +51,7 @@ const settledEvent: CallSettled = {
   kept: undefined,
   task: undefined,
   upstreamCost: undefined,
+  answerId: undefined,
   claimed: undefined,
   upstreamModel: 'mapped',
   useTimeMs: 900,

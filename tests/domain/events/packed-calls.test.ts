@@ -71,6 +71,8 @@ describe('a packed event of a call is unpacked as it was written', () => {
     ['the same after failed attempts', { ...plain, failedAttempts, kept }],
     ['a settlement with what was not believed', { ...plain, claimed: { input: 9e15, 'calls:web_search': 400 } }],
     ['the same whose upstream says what it charges', { ...plain, upstreamCost: '0.000123', claimed: { output: 1 } }],
+    ['a settlement whose upstream names its answer', { ...plain, answerId: 'chatcmpl-1' }],
+    ['the same with what was not believed', { ...plain, claimed: { output: 1 }, answerId: 'chatcmpl-1' }],
     ['a release', released({ quota: 90 })],
     ['a release with failed attempts', { ...released({ quota: 90 }), failedAttempts }],
     ['a release after attempts that may have cost something', { ...released({ quota: 90 }), suspense: Quota(90) }],

@@ -43,6 +43,7 @@ interface Call {
 
 const ownCall = (call: Call, index: number): OwnCall => ({
   requestId: `call-${index}`,
+  answerId: `gen-${index}`,
   begun: Instant(midnight + call.at - (call.ms ?? 1_000)),
   ended: Instant(midnight + call.at),
   model: call.model ?? 'gpt-4o',
@@ -261,6 +262,37 @@ describe('rows of single calls', () => {
         day,
       ).found,
     ).toBe(0);
+  });
+
+  test('are paired by the id of the answer before that of the request, and by none that several answers have', () => {
+    const alike = { at: hour, prompt: 10, output: 1 };
+    const [first, second, third] = [0, 1, 2].map((index) => ownCall({ ...alike, at: hour + index }, index));
+    if (!first || !second || !third) throw new Error('There are three');
+    const costs = (row: ExportRow, dollars: string) => withAmounts(row, { cost: decimal(dollars) });
+    const found = (calls: readonly OwnCall[], ...ids: readonly (string | null)[]) =>
+      reconciled(
+        byCall,
+        calls.map((call, index) => costs(rowOf(call, index, ids[index]), `0.0${index + 1}`)),
+        calls,
+      ).differences.map(({ line, requestIds }) => [line, ...requestIds]);
+    // Crosswise: by time and tokens the first row would be the first call's.
+    expect(found([first, second], 'gen-1', 'gen-0')).toEqual([
+      [2, 'call-1'],
+      [3, 'call-0'],
+    ]);
+    expect(found([first, { ...second, answerId: 'call-0' }], 'call-0', 'call-1')).toEqual([
+      [2, 'call-1'],
+      [3, 'call-0'],
+    ]);
+    expect(found([first, { ...second, answerId: 'gen-0' }, third], 'gen-0', 'call-1', 'gen-2')).toEqual([
+      [3, 'call-1'],
+      [4, 'call-2'],
+      [2, 'call-0'],
+    ]);
+    expect(found([{ ...first, answerId: null }, second], 'call-0', 'gen-1')).toEqual([
+      [2, 'call-0'],
+      [3, 'call-1'],
+    ]);
   });
 
   test('with seeded faults are classed, each once', () => {

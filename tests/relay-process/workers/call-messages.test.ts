@@ -54,6 +54,7 @@ const settlement: Settlement = {
   firstTokenMs: 7,
   reasoningEffort: 'high',
   unknownAttempts: 8,
+  answerId: 'chatcmpl-1',
 };
 
 test('a reservation order survives its message to the primary', () => {

@@ -39,6 +39,7 @@ export function ReceiptCall({ receipt }: ReceiptProps) {
       <Fact name={log('line.reason')}>
         {outcome?.releaseReason != null && log(`released.${outcome.releaseReason}`)}
       </Fact>
+      <Fact name={t('answerId')}>{outcome?.answerId && <code>{outcome.answerId}</code>}</Fact>
       <Fact name={t('attempts')}>{attempts !== null && attempts.length > 0 && <Attempts attempts={attempts} />}</Fact>
     </Facts>
   );

@@ -41,6 +41,7 @@ export const receiptEn: Translation<typeof receiptZh> = {
   'factors.setBy': 'Set by',
   'factors.event': 'position {{position}}, {{at}}',
   attempts: 'Channels',
+  answerId: 'ID of the answer upstream',
   attempt: 'Attempt {{place}}: {{channel}}',
   'attempt.failed': 'failed {{reason}}',
   events: 'Events in the log',

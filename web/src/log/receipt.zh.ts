@@ -38,6 +38,7 @@ export const receiptZh = {
   'factors.setBy': '来源',
   'factors.event': '位置 {{position}}，{{at}}',
   attempts: '渠道',
+  answerId: '上游回答 ID',
   attempt: '第 {{place}} 次：{{channel}}',
   'attempt.failed': '失败 {{reason}}',
   events: '日志中的事件',

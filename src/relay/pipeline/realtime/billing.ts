@@ -1,6 +1,7 @@
 import { RecentSet } from '../../../data-structures/recent-set.js';
 import type { CallOutcome } from '../../../domain/call/call.js';
 import type { Settlement } from '../../../domain/call/call-conclusion.js';
+import { answerIdOf } from '../../../domain/call/call-texts.js';
 import { completionTokens, promptTokens, type Usage } from '../../../domain/call/usage.js';
 import { CallId } from '../../../domain/kernel/ids.js';
 import type { Instant } from '../../../domain/kernel/instant.js';
@@ -249,7 +250,8 @@ export class RealtimeBilling {
       responses,
     );
     const claimed = claimedUsage(used, response.usage);
-    const settled = await parts.settlePart({ ...this.settlement(found, used, 'completed'), claimed }, next);
+    const ended = { claimed, answerId: answerIdOf(response.id) };
+    const settled = await parts.settlePart({ ...this.settlement(found, used, 'completed'), ...ended }, next);
     this.part++;
     if (!settled.ok) return paymentRefusal(settled.shortage, next, ports.directory.settings());
     this.counted(responses);

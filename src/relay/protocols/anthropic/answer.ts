@@ -8,6 +8,7 @@ import { exactUpstreamJson, upstreamJson } from '../../json/upstream-json.js';
 import { SeenText } from '../../text/seen-text.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { reportedAnswerId } from '../answer-id.js';
 import { failedStop } from '../failed-finish.js';
 import { writeOpenAiUsage } from '../openai/usage.js';
 import { noAnswer, saysSomething } from '../says-something.js';
@@ -166,6 +167,7 @@ export function anthropicAnswer(
     searches: toolsSeen(blocks.filter(isSearch).length, ranCode),
     kept: keptIn(reported, keepsThread(caller)),
     comparedId: comparedIdIn(caller, reported),
+    answerId: reportedAnswerId(reported.id, info),
     ...(isObject(reported.usage) && { serviceTier: reportedAnthropicTier(reported.usage, caller.tiers ?? []) }),
   };
   return own

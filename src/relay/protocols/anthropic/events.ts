@@ -6,6 +6,7 @@ import type { CallInfo } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
+import { reportedAnswerId } from '../answer-id.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages, isCitedPage, maxCitations } from './citations.js';
 import { isSearch, runsCode, toolsSeen } from './usage.js';
@@ -82,6 +83,7 @@ export class AnthropicEvents {
     serviceTier: undefined as string | undefined,
     kept: [] as readonly KeptObject[],
     comparedId: undefined as string | undefined,
+    answerId: undefined as string | undefined,
   };
   /** The open block is one of which nothing need be shown while it is worked at. */
   unseen = false;
@@ -127,6 +129,7 @@ export class AnthropicEvents {
     // Some streams begin twice.
     if (this.head !== null) return null;
     this.head = this.headOf(id, model);
+    this.generated.answerId = reportedAnswerId(id, this.info);
     return this.chunk({ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null });
   }
 

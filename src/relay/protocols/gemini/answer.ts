@@ -15,6 +15,7 @@ import {
   textIn,
 } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
+import { reportedAnswerId } from '../answer-id.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { blockReason } from './failure.js';
 import { PartialCall } from './partial-call.js';
@@ -96,6 +97,7 @@ export class GeminiReader implements Generated {
   toolCalls = 0;
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
+  answerId: string | undefined = undefined;
   /** It makes no sense, or there is no end to it. */
   endless = false;
   private readonly candidates = new Map<number, Candidate>();
@@ -117,6 +119,7 @@ export class GeminiReader implements Generated {
 
   /** The choices of a response, with a delta each. `whole`: there is no more to come, and no less in each. */
   choices(response: JsonObject, whole: boolean): ChunkChoice[] {
+    this.answerId ??= reportedAnswerId(response.responseId, this.info);
     if (blockReason(response) !== null) this.finishReason = 'content_filter';
     if (response.usageMetadata !== undefined)
       this.serviceTier = reportedGeminiTier(response.usageMetadata) ?? this.serviceTier;

@@ -1,6 +1,7 @@
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { reportedTier } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
+import { reportedAnswerId } from '../answer-id.js';
 import { confidentialOf } from '../confidential-of.js';
 import { lacksVectors, vectorsAsked } from '../embeddings.js';
 import { failedChoice } from '../failed-finish.js';
@@ -55,6 +56,7 @@ export function openAiAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
   const generated = new Generation(unreported.calls);
   generated.serviceTier = reportedTier(reported.service_tier);
   if (isObject(body.usage)) generated.upstreamCost = variant.cost?.(body.usage) ?? undefined;
+  generated.answerId = reportedAnswerId(reported.id, info) ?? reportedAnswerId(body.id, info);
   if (body !== reported) generated.keep('conversation', body.conversation_id);
   const changed = mendChoices(variant, body, reading, generated);
   return { ok: true, body, received, untouched: !changed && body === reported, usage, generated };

@@ -2,6 +2,7 @@ import { conversationsIn, judgementsOf } from '../../contracts/moderation-reques
 import { type Answer, type AnswerInput, type CallerRequest, NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { reportedAnswerId } from '../answer-id.js';
 import { Generation } from './reply.js';
 import { missingAnswer, reportedBody } from './reported-body.js';
 import { readOpenAiUsage } from './usage.js';
@@ -36,5 +37,7 @@ export function moderationAnswer(variant: OpenAiVariant, answered: AnswerInput):
   const body = unsaid
     ? { ...reported, results: judgements.map((one) => ({ flagged: isFlagged(one), ...one })) }
     : reported;
-  return { ok: true, body, received, untouched: !unsaid, usage, generated: new Generation() };
+  const generated = new Generation();
+  generated.answerId = reportedAnswerId(reported.id, answered.info);
+  return { ok: true, body, received, untouched: !unsaid, usage, generated };
 }

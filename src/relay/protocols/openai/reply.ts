@@ -20,6 +20,7 @@ export class Generation implements Generated {
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
   upstreamCost: string | undefined = undefined;
+  answerId: string | undefined = undefined;
   kept: readonly KeptObject[] = noneKept;
   private readonly calls = new Set<string>();
   /** Whether the first choice goes on, once it has begun; and the others by their number, where there are any. */

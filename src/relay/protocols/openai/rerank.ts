@@ -2,6 +2,7 @@ import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { textsOfDocuments } from '../../contracts/rerank-request.js';
 import { isObject, textIn } from '../../json/json.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { reportedAnswerId } from '../answer-id.js';
 import { rankedDocuments, rerankUsage, resultsIn } from '../ranking.js';
 import { noAnswer } from '../says-something.js';
 import { Generation } from './reply.js';
@@ -45,5 +46,6 @@ export function rerankAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
   };
   const generated = new Generation();
   if (isObject(reported.usage)) generated.upstreamCost = variant.cost?.(reported.usage) ?? undefined;
+  generated.answerId = reportedAnswerId(translated.id, info);
   return { ok: true, body, received, untouched: false, usage, generated };
 }

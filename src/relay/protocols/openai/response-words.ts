@@ -1,3 +1,4 @@
+import { answerIdOf } from '../../../domain/call/call-texts.js';
 import { isKeptId, type KeptKind, type KeptObject, maxKeptOfCall } from '../../../domain/call/kept-object.js';
 import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
 import type { Generated } from '../../contracts/protocol.js';
@@ -35,6 +36,7 @@ export class ResponseWords implements Generated {
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
   upstreamCost: string | undefined = undefined;
+  answerId: string | undefined = undefined;
   readonly kept: KeptObject[] = [];
   runsOn = false;
   private searched = 0;
@@ -96,6 +98,7 @@ export class ResponseWords implements Generated {
   /** Told once, by the first event that names the response, or by all of it. */
   named({ id, store }: JsonObject): void {
     if (store === false) this.stores = false;
+    this.answerId ??= answerIdOf(id);
     if (!this.kept.some(({ kind }) => kind === 'response')) this.keep('response', id, this.stores);
   }
 

@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type JsonValue, objectsIn } from '../../json
 import { isWellShaped } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
+import { reportedAnswerId } from '../answer-id.js';
 import { inOneLine } from '../carried.js';
 import { chunkPattern } from '../chunk-pattern.js';
 import { confidentialOf } from '../confidential-of.js';
@@ -148,6 +149,8 @@ export class OpenAiStream extends SseStream {
       this.generated.serviceTier = reportedTier(reported.service_tier) ?? this.generated.serviceTier;
     const chunk = this.translate ? this.translated(this.translate, reported) : reported;
     if (chunk === null) return;
+    this.generated.answerId ??=
+      reportedAnswerId(reported.id, this.reading.info) ?? reportedAnswerId(chunk.id, this.reading.info);
     let untouched = chunk === reported && this.forwards;
     const { choices } = chunk;
     const listed = Array.isArray(choices) ? choices : [];
