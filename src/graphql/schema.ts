@@ -45,10 +45,10 @@ import { TaskQueryResolver } from './tasks/task-queries.js';
 import { CallResolver, PriceOriginResolver } from './usage/call.js';
 import { FailedAttemptResolver } from './usage/failed-attempt.js';
 import { FailureHistoryResolver, FailureShareResolver, UsageFailuresResolver } from './usage/failures.js';
-import { UsageHistoryResolver, UsageShareResolver } from './usage/history.js';
+import { usageHistoryResolvers } from './usage/history.js';
 import { TokenPriceResolver } from './usage/price.js';
 import { OfferedModelResolver, PriceListResolver } from './usage/price-list.js';
-import { StatisticsResolver } from './usage/statistics.js';
+import { statisticsResolvers } from './usage/statistics.js';
 import { ChannelTrafficResolver, TrafficResolver } from './usage/traffic.js';
 import { UsageFeedResolver } from './usage/usage-feed.js';
 import { UsageLogLineResolver } from './usage/usage-log.js';
@@ -127,9 +127,8 @@ export function graphqlSchema(): GraphQLSchema {
       TaskResolver,
       TaskQueryResolver,
       TaskProgressResolver,
-      StatisticsResolver,
-      UsageHistoryResolver,
-      UsageShareResolver,
+      ...statisticsResolvers,
+      ...usageHistoryResolvers,
       TrafficResolver,
       ChannelTrafficResolver,
       BalanceResolver,

@@ -14,7 +14,10 @@ function dashboard(launched: () => Browser): void {
 
   beforeAll(async () => {
     gateway = await startTestGateway();
-    await gateway.addChannel({ models: ['gpt-4o', 'gpt-4o-mini'] });
+    await gateway.addChannel({
+      models: ['gpt-4o', 'gpt-4o-mini'],
+      setting: '{"purchase_prices":{"gpt-4o":{"call":0.02}}}',
+    });
     user = await gateway.addUser(1_000_000);
     const key = await gateway.addApiKey(user);
     for (const model of ['gpt-4o', 'gpt-4o', 'gpt-4o-mini', 'no-such-model'])
@@ -81,6 +84,19 @@ function dashboard(launched: () => Browser): void {
       await causes.getByRole('row').filter({ hasText: '404 model_not_found' }).waitFor();
     });
 
+    test('shows administrators what providers charged and what was earned, and how many calls have no known cost', async () => {
+      const { page } = admin;
+      await page.goto('/detail?range=24h&by=MODEL');
+      await page.getByRole('region', { name: 'Costs and margin' }).getByText('$0.0400').waitFor();
+      await page.getByText('Nobody knows the provider cost of 1 of 3 requests').waitFor();
+      for (const figure of ['Provider cost by Model', 'Margin by Model'])
+        await page.getByRole('img', { name: figure }).waitFor();
+      const priced = maxTable(admin).getByRole('row').filter({ hasText: '$0.0400' });
+      await priced.getByRole('cell', { name: /^-\$0\.03/ }).waitFor();
+      await priced.filter({ hasText: 'gpt-4o' }).waitFor();
+      expect(await barriers(page)).toEqual([]);
+    });
+
     test('links from each bar to its hour and share, by the keyboard', async () => {
       const { page } = admin;
       await page.goto('/detail?range=24h&by=MODEL');
@@ -123,6 +139,7 @@ function dashboard(launched: () => Browser): void {
       await page.goto('/detail?range=7d&by=CHANNEL');
       await maxTable(own).getByRole('link', { name: 'gpt-4o-mini' }).waitFor();
       expect(await page.getByRole('button', { name: 'Channel', exact: true }).count()).toBe(0);
+      expect(await page.getByText('Provider cost').count()).toBe(0);
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
       expect(overflow).toBeLessThanOrEqual(0);
       expect(await barriers(page)).toEqual([]);

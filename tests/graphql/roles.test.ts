@@ -306,6 +306,23 @@ describe('a field for administrators', () => {
     expect(new Set(errors.map(({ path }) => path?.at(-1)))).toEqual(new Set(['by', ...restricted]));
     expect(errors.every(({ extensions }) => extensions.code === 'role-too-low')).toBe(true);
   });
+  test('is null with an error where calls are counted, too', async () => {
+    const client = await server.as(await server.gateway.addUser(1_000, 'counted'));
+    const range = 'from: 0, to: 3600';
+    const query = `{ usageStatistics(${range}) { quota margin { cost } }
+      usageHistory(${range}, interval: DAY) { total { margin { cost } } pieces { margin { margin } } } }`;
+    const { data, errors } = await client.send(query);
+    expect(data).toEqual({
+      usageStatistics: [{ quota: 0, margin: null }],
+      usageHistory: { total: { margin: null }, pieces: [{ margin: null }] },
+    });
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(errors.map(() => 'role-too-low'));
+    expect(
+      await clients.auditor.ask(`{ usageStatistics(${range}, everyone: true) { margin { cost margin } } }`),
+    ).toEqual({
+      usageStatistics: [{ margin: { cost: '0', margin: '0' } }],
+    });
+  });
   test('is returned to administrators', async () => {
     await server.gateway.addUser(2_000, 'observed');
     const { usageLog } = await clients.admin.ask(

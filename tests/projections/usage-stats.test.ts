@@ -1,13 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newClient } from '../../src/adapters/database/postgres.js';
+import type { ChannelId } from '../../src/domain/kernel/ids.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
+import type { ReadModels } from '../../src/projections/database.js';
 import { prepareReadModels } from '../../src/projections/engine/checkpoints.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { usageStats } from '../../src/projections/models/usage-stats/usage-stats.js';
 import { type UsageStatsFilter, usageStatsBy } from '../../src/projections/models/usage-stats/usage-stats-queries.js';
-import { alice, aliceKey, bob, bobKey, east, refunded, registered, released, settled, west, when } from './history.js';
+import {
+  added,
+  alice,
+  aliceKey,
+  bob,
+  bobKey,
+  east,
+  edited,
+  refunded,
+  registered,
+  released,
+  settled,
+  west,
+  when,
+} from './history.js';
 import { forEachTest, hold, type Projected } from './projected.js';
 
 let projected: Projected;
@@ -40,15 +56,15 @@ describe('usage statistics are counted', () => {
     await projected.given(...history);
     const { usage_stats: rows } = await projected.dump(schemaOf(usageStats));
     expect(rows).toHaveLength(4);
-    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200,${timed(2n)})`);
+    expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200,0,2,30,${timed(2n)})`);
   });
 
   test('and by the most frequent dimensions, in fewer rows', async () => {
     await projected.given(...history);
     const tables = await projected.dump(schemaOf(usageStats));
-    const sums = '2,0,30,240,64,40,16,4200';
+    const sums = '2,0,30,240,64,40,16,4200,0,2,30';
     const both = `${sums},${timed(2n)}`;
-    const ofTheDay = `3,0,35,360,96,60,24,6300,${timed(3n)}`;
+    const ofTheDay = `3,0,35,360,96,60,24,6300,0,3,35,${timed(3n)}`;
     const hourBegan = noon / 1000;
     const dayBegan = hourBegan - (hourBegan % 86_400);
     expect(tables.usage_stats_models?.[0]).toBe(`(${hourBegan},gpt-4o,default,0,${both})`);
@@ -97,6 +113,54 @@ describe('usage statistics are counted', () => {
     const shown = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
     await projected.given({ ...refund, event: shown as typeof event });
     expect(await timed()).toEqual([longest + 1n, 1n]);
+  });
+
+  test('with what they cost by the purchase price of that time, or as upstream said, and those without apart', async () => {
+    const prices = (price: object) => ({
+      setting: JSON.stringify({ force_format: true, purchase_prices: { 'gpt-4o': price } }),
+    });
+    const tokens = prices({ input: 2.5, cached_input: 1.25, output: 10 });
+    const usage = { input: 1_000, cachedInput: 400, output: 50 };
+    const known = 0.0025 + 0.0005 + 0.0005;
+    const facts = [
+      when(clock(0), settled('early', 9, 1, { usage })),
+      added(east, tokens),
+      when(clock(0), settled('a', 9, 10, { usage })),
+      when(clock(0), settled('elsewhere', 9, 20, { usage, channelId: west })),
+      when(clock(0), settled('pictures', 9, 40, { usage: { ...usage, images: 1 } })),
+      when(clock(0), settled('told', 9, 80, { channelId: west, upstreamCost: '0.25' })),
+      edited(east, prices({ call: 0.000_000_000_001 })),
+      when(clock(hour), settled('b', 9, 160, { usage })),
+      edited(east, { setting: null }),
+      when(clock(hour), settled('c', 9, 320, { usage })),
+    ];
+    const back = (id: string, charged: number, channelId: ChannelId) => {
+      const { event, ...refund } = when(clock(2 * hour), refunded(id, charged));
+      const settlement = { ...('settlement' in event && event.settlement), at: clock(0), channelId };
+      return { ...refund, event: { ...event, settlement } as typeof event };
+    };
+    const costs = async (db: ReadModels) =>
+      (await usageStatsBy(db, ever, { ...whole, interval: 'hour' })).map((row) => [
+        ...[row.requests, row.quota, row.cost, row.requests_without_cost, row.quota_without_cost],
+      ]);
+    const db = await projected.given(...facts);
+    expect(await costs(db)).toEqual([
+      [5, 151, known + 0.25, 3, 61],
+      [2, 480, 1e-12, 1, 320],
+    ]);
+    // What upstream has answered may have cost something, whether it was paid for or not.
+    await projected.given(back('elsewhere', 20, west), back('a', 10, east), back('told', 80, west));
+    expect((await costs(db))[0]).toEqual([2, 41, known + 0.25, 2, 41]);
+    const before = await projected.dump(schemaOf(usageStats));
+    await rebuild({
+      projection: usageStats,
+      feed: projected.store,
+      pool: projected.pool,
+      newClient: () => newClient(projected.database.connection),
+      context: { personalData: projected.personalData },
+      pageSize: 3,
+    });
+    expect(await projected.dump(schemaOf(usageStats))).toEqual(before);
   });
 
   test('further in later batches', async () => {

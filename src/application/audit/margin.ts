@@ -1,5 +1,5 @@
 import type { CallRefunded, CallSettled } from '../../domain/call/call.js';
-import type { Position } from '../../domain/events/events.js';
+import type { Position, StreamName } from '../../domain/events/events.js';
 import { add, type Decimal, integer, negative, quotient, ZERO } from '../../domain/kernel/decimal.js';
 import { invalidField } from '../../domain/kernel/failure.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
@@ -73,14 +73,19 @@ export async function marginRows(
     const page = await store.readAll(position, eventsPerPage);
     const last = page.at(-1);
     if (last === undefined) break;
-    for (const { event, at, position } of page) {
+    for (const { event, at, position, stream } of page) {
       if ((from !== null && at < from) || (to !== null && at >= to)) continue;
       if (event.type !== 'CallSettled' && event.type !== 'CallRefunded') continue;
       if (channelId !== null && channelOf(event) !== channelId) continue;
       if (event.type === 'CallSettled') {
         const { cost } = await costs.of({ ...event, model: event.facts.model }, position);
         take(sumOf(groupOf(by, event, at)), event, cost);
-      } else sumOf(groupOf(by, event, at)).quota -= BigInt(event.settlement.charged);
+      } else {
+        const sum = sumOf(groupOf(by, event, at));
+        sum.quota -= BigInt(event.settlement.charged);
+        // What has no cost is in no margin, and so its refund is in none.
+        if (await hadNoCost(store, costs, stream)) sum.quotaWithoutCost -= BigInt(event.settlement.charged);
+      }
     }
     if (to !== null && last.at > to + lateMs) break;
     position = last.position;
@@ -104,6 +109,18 @@ function take(sum: Sum, { charged }: CallSettled, cost: Decimal | null): void {
     sum.callsWithoutCost += 1;
     sum.quotaWithoutCost += BigInt(charged);
   }
+}
+
+async function hadNoCost(
+  store: Pick<EventStore, 'streamPages'>,
+  costs: PurchaseCosts,
+  stream: StreamName,
+): Promise<boolean> {
+  for await (const page of store.streamPages(stream))
+    for (const { event, position } of page)
+      if (event.type === 'CallSettled')
+        return (await costs.of({ ...event, model: event.facts.model }, position)).cost === null;
+  return false;
 }
 
 const channelOf = (event: CallSettled | CallRefunded): ChannelId =>

@@ -1,6 +1,6 @@
 import type { Usage } from '../../domain/call/usage.js';
 import { type Position, streams } from '../../domain/events/events.js';
-import { type Decimal, decimal, isDecimal } from '../../domain/kernel/decimal.js';
+import type { Decimal } from '../../domain/kernel/decimal.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import {
   type PurchasePrice,
@@ -8,6 +8,7 @@ import {
   purchaseCost,
   purchasePriceOf,
   purchasePricesIn,
+  statedCost,
 } from '../../domain/pricing/purchase-price.js';
 import type { EventStore } from '../ports/storage-ports.js';
 
@@ -60,9 +61,8 @@ export class PurchaseCosts {
 
   /** `position`: of the settlement. */
   async of(call: Priced, position: Position): Promise<CallCost> {
-    const { upstreamCost } = call;
-    if (typeof upstreamCost === 'string' && isDecimal(upstreamCost))
-      return { cost: decimal(upstreamCost), price: null };
+    const stated = statedCost(call.upstreamCost);
+    if (stated !== null) return { cost: stated, price: null };
     const history = await this.historyOf(call.channelId);
     const prices = history.findLast((since) => since.position <= position)?.prices;
     const price = prices === undefined ? null : purchasePriceOf(prices, call);

@@ -55,13 +55,24 @@ export function checkPurchasePrices(prices: unknown): void {
   }
 }
 
+function givenIn(setting: string | null): Readonly<Record<string, unknown>> | null {
+  if (!setting?.includes('purchase_prices')) return null;
+  const whole = jsonIn(setting);
+  const given = isObject(whole) ? whole.purchase_prices : undefined;
+  return isObject(given) ? given : null;
+}
+
+/** A setting that says only these prices; null: it says none. */
+export function purchasePricesAlone(setting: string | null): string | null {
+  const given = givenIn(setting);
+  return given === null ? null : JSON.stringify({ purchase_prices: given });
+}
+
 /** Of a channel's setting, whoever wrote it; what is no price is left out. */
 export function purchasePricesIn(setting: string | null): PurchasePrices {
   const prices = new Map<string, PurchasePrice>();
-  if (!setting?.includes('purchase_prices')) return prices;
-  const whole = jsonIn(setting);
-  const given = isObject(whole) ? whole.purchase_prices : undefined;
-  if (!isObject(given)) return prices;
+  const given = givenIn(setting);
+  if (given === null) return prices;
   for (const [model, price] of Object.entries(given).slice(0, maxModels)) {
     if (!isObject(price)) continue;
     const input = priceIn(price.input) ?? ZERO;
@@ -108,6 +119,10 @@ export function purchaseCost(usage: Usage, price: PurchasePrice): Decimal | null
   }
   return cost;
 }
+
+/** What upstream said that it charges, in US dollars; null: nothing. */
+export const statedCost = (upstreamCost: string | null | undefined): Decimal | null =>
+  typeof upstreamCost === 'string' && isDecimal(upstreamCost) ? decimal(upstreamCost) : null;
 
 /** Of one token each. null: cache writes cost otherwise than input, or calls cost something, so tokens do not tell. */
 export const tokenRatesOf = ({ input, cachedInput, cacheWrite, output, call }: PurchasePrice) =>

@@ -28,6 +28,7 @@ import type { UsageDimension } from '../../projections/models/usage-stats/usage-
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { marginResolverFor, type WithoutMargin } from './margin.js';
 import { statisticsFilterOf, UsageDimensionEnum, UsageScopeArgs } from './statistics.js';
 
 export const HistoryIntervalEnum = enumeration<HistoryInterval>(
@@ -95,7 +96,7 @@ class PercentilesObject implements Percentiles {
 }
 
 @ObjectType('UsageSums')
-class UsageSumsObject implements UsageSums {
+class UsageSumsObject implements WithoutMargin<UsageSums> {
   @Field(() => SafeIntScalar, { description: 'Settled calls.' })
   readonly requests!: number;
 
@@ -122,7 +123,7 @@ class UsageSumsObject implements UsageSums {
 }
 
 @ObjectType('UsageFigures')
-class UsageFiguresObject extends UsageSumsObject implements UsageFigures {
+class UsageFiguresObject extends UsageSumsObject implements WithoutMargin<UsageFigures> {
   @Field(() => PercentilesObject, { description: 'How long settled calls took.' })
   readonly latency!: Percentiles;
 
@@ -131,7 +132,7 @@ class UsageFiguresObject extends UsageSumsObject implements UsageFigures {
 }
 
 @ObjectType('UsagePiece')
-class UsagePieceObject extends UsageFiguresObject implements UsagePiece {
+class UsagePieceObject extends UsageFiguresObject implements WithoutMargin<UsagePiece> {
   @Field(() => TimestampScalar)
   readonly start!: number;
 }
@@ -169,7 +170,7 @@ class UsageHistoryObject implements Omit<NamedHistory, 'minutes'> {
 }
 
 @Resolver(() => UsageHistoryObject)
-export class UsageHistoryResolver {
+class UsageHistoryResolver {
   @Authorized()
   @Query(() => UsageHistoryObject, { complexity: 100 })
   usageHistory(
@@ -194,7 +195,7 @@ export class UsageHistoryResolver {
 }
 
 @Resolver(() => UsageShare)
-export class UsageShareResolver {
+class UsageShareResolver {
   @FieldResolver(() => ID, {
     nullable: true,
     description: 'Of the user, API key or channel, where 0 is none; the model or group. null: all others.',
@@ -203,3 +204,9 @@ export class UsageShareResolver {
     return about;
   }
 }
+
+export const usageHistoryResolvers = [
+  UsageHistoryResolver,
+  UsageShareResolver,
+  ...[UsageSumsObject, UsageFiguresObject, UsagePieceObject].map(marginResolverFor),
+] as const;

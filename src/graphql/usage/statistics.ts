@@ -25,6 +25,7 @@ import type {
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { marginResolverFor, type WithoutMargin } from './margin.js';
 
 export const UsageDimensionEnum = {
   USER: 'user_id',
@@ -104,7 +105,7 @@ class UsageStatisticsArgs extends UsageScopeArgs {
 }
 
 @ObjectType({ description: 'Calls counted. What was not asked for with `by` is null.' })
-class UsageStatistics implements Omit<UsageStatsGroup, 'user_id' | 'api_key_id' | 'channel_id'> {
+class UsageStatistics implements WithoutMargin<Omit<UsageStatsGroup, 'user_id' | 'api_key_id' | 'channel_id'>> {
   @Field(() => TimestampScalar, { nullable: true, description: 'Of the interval.' })
   readonly start!: number | null;
 
@@ -140,7 +141,7 @@ class UsageStatistics implements Omit<UsageStatsGroup, 'user_id' | 'api_key_id' 
 }
 
 @Resolver(() => UsageStatistics)
-export class StatisticsResolver {
+class StatisticsResolver {
   @Authorized()
   @Query(() => [UsageStatistics], { complexity: 100, description: 'Oldest interval first, then the dearest.' })
   async usageStatistics(
@@ -184,3 +185,5 @@ export class StatisticsResolver {
     return channel_id ? (application.directory.channel(channel_id)?.settings.name ?? null) : null;
   }
 }
+
+export const statisticsResolvers = [StatisticsResolver, marginResolverFor(UsageStatistics)] as const;

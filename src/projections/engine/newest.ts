@@ -12,7 +12,7 @@ const lookBack = 1_000;
 /** `context` for one run of a fold, from its beginning or from where it goes on. The log is looked at when first asked. */
 export function foldContext(
   context: ProjectionContext,
-  feed: Pick<EventFeed, 'readNewest'>,
+  feed: Pick<EventFeed, 'readNewest' | 'readStream'>,
   projection: Projection,
   quarantined: ReadonlySet<Position>,
 ): FoldContext {
@@ -23,6 +23,7 @@ export function foldContext(
   };
   return {
     ...context,
+    readStream: (stream) => feed.readStream(stream),
     newest() {
       newest ??= look().catch((error: unknown) => {
         // Whoever folds stops when it comes to that event, and not before.

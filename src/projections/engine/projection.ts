@@ -23,6 +23,8 @@ export interface FoldContext extends ProjectionContext {
    * known. What would be forgotten by then need not be written.
    */
   newest(): Promise<Instant | null>;
+  /** Of a stream that an event of the batch belongs to, or follows from. */
+  readStream(stream: StreamName): Promise<readonly Recorded[]>;
 }
 
 /** The part of the event store that projections read. */

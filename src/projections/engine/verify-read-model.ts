@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { beginning, type Position, type Recorded } from '../../domain/events/events.js';
+import { beginning, type Position, type Recorded, type StreamName } from '../../domain/events/events.js';
 import { boundTo, makeTables, readCheckpoints } from './checkpoints.js';
 import { foldContext } from './newest.js';
 import { type EventFeed, type Projection, type ProjectionContext, schemaOf } from './projection.js';
@@ -77,7 +77,10 @@ async function foldUpTo(client: Client, end: Position, options: VerifyReadModelO
   const upToEnd = (events: readonly Recorded[]) => events.filter(({ position }) => position <= end);
   const quarantined = await quarantinedFor(feed, projection);
   // What the tables did not know yet when they were looked at, the fold must not know either.
-  const known = { readNewest: async (limit: number) => upToEnd(await feed.readNewest(limit)) };
+  const known = {
+    readNewest: async (limit: number) => upToEnd(await feed.readNewest(limit)),
+    readStream: async (stream: StreamName) => upToEnd(await feed.readStream(stream)),
+  };
   const context = foldContext(options.context, known, projection, quarantined);
   const tx = boundTo(client);
   for (let position: Position = beginning; position < end; ) {

@@ -3,7 +3,7 @@ import { Callout } from '@blueprintjs/core';
 import { LiveBadge } from '../kit/live/LiveBadge.js';
 import { useLiveStatus } from '../kit/live/liveConnection.js';
 import { PageFrame } from '../kit/PageFrame.js';
-import { isAdmin, isRoot, useSignedIn } from '../kit/SessionProvider.js';
+import { isAdmin, isRoot, readsAll, useSignedIn } from '../kit/SessionProvider.js';
 import { useHistory } from '../kit/useHistory.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChannelBoard } from './ChannelBoard.js';
@@ -37,7 +37,7 @@ export function DashboardPage() {
         ) : (
           <>
             <OwnUsage isHistoryWhole={isWhole} />
-            <UsageHistory admin={false} />
+            <UsageHistory admin={readsAll(viewer)} />
           </>
         )}
       </div>

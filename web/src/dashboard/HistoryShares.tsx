@@ -6,6 +6,7 @@ import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
+import { marginColumns } from './margin.js';
 import { linked, ShareName } from './ShareName.js';
 
 export interface Share {
@@ -25,10 +26,12 @@ interface HistorySharesProps {
   /** undefined: not known yet. */
   readonly shares: readonly Share[] | undefined;
   readonly money: (quota: number) => string;
+  /** Whether what providers charged is shown. */
+  readonly isCosted: boolean;
 }
 
 /** Who or what there was most of; also says what the colours of the charts mean. */
-export function HistoryShares({ title, first, shares, money }: HistorySharesProps) {
+export function HistoryShares({ title, first, shares, money, isCosted }: HistorySharesProps) {
   const t = useText(dashboardTexts);
   const columns = useMemo<readonly Column<Share>[]>(
     () => [
@@ -44,6 +47,7 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
         align: 'end',
         cell: ({ total, link }) => linked(link('CONSUME'), money(total.quota)),
       },
+      ...(isCosted ? marginColumns<Share>(t, ({ total }) => total) : []),
       { id: 'part', header: t('history.part'), align: 'end', priority: 2, cell: ({ part }) => formatPercent(part) },
       {
         id: 'calls',
@@ -79,7 +83,7 @@ export function HistoryShares({ title, first, shares, money }: HistorySharesProp
         cell: ({ total }) => formatDurations(total.latency.p50, total.latency.p95),
       },
     ],
-    [t, first, money],
+    [t, first, money, isCosted],
   );
   return (
     <Card className="panel">

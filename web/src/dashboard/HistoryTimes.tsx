@@ -8,6 +8,7 @@ import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { formatMinute } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
+import { marginColumns } from './margin.js';
 
 type Piece = UsageHistoryQuery['usageHistory']['pieces'][number];
 
@@ -16,10 +17,12 @@ interface HistoryTimesProps {
   /** Into the log, by when the piece begins. */
   readonly link: (start: number, type?: 'CONSUME' | 'ERROR') => string;
   readonly money: (quota: number) => string;
+  /** Whether what providers charged is shown. */
+  readonly isCosted: boolean;
 }
 
 /** The charts in figures, for who cannot see them or point at a bar. */
-export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
+export function HistoryTimes({ pieces, link, money, isCosted }: HistoryTimesProps) {
   const t = useText(dashboardTexts);
   const [isOpen, setOpen] = useState(false);
   const columns = useMemo<readonly Column<Piece>[]>(
@@ -36,6 +39,7 @@ export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
         align: 'end',
         cell: ({ start, quota }) => <Link to={link(start, 'CONSUME')}>{money(quota)}</Link>,
       },
+      ...(isCosted ? marginColumns<Piece>(t, (piece) => piece) : []),
       {
         id: 'calls',
         header: t('history.calls'),
@@ -73,7 +77,7 @@ export function HistoryTimes({ pieces, link, money }: HistoryTimesProps) {
         cell: ({ latency }) => formatDurations(latency.p50, latency.p95),
       },
     ],
-    [t, link, money],
+    [t, link, money, isCosted],
   );
   return (
     <Card className="panel">

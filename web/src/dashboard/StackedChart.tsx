@@ -36,7 +36,13 @@ export function StackedChart({ title, starts, layers, clock, format, linkOf }: S
     <div className="stacked-chart">
       <div role="img" aria-label={title} className="chart panel-chart">
         <ResponsiveContainer width="100%" height={200}>
-          <BarChart data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
+          <BarChart
+            data={data}
+            margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
+            // What was lost stands below the axis.
+            stackOffset="sign"
+            accessibilityLayer={false}
+          >
             <CartesianGrid vertical={false} />
             <XAxis dataKey="start" {...timeAxis(clock)} />
             <YAxis {...figureAxis(format)} />

@@ -13,11 +13,14 @@ import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { FailureHistory } from './FailureHistory.js';
 import { HistoryFilters } from './HistoryFilters.js';
+import { HistoryMargin } from './HistoryMargin.js';
 import { HistoryShares, type Share } from './HistoryShares.js';
 import { HistoryTimes } from './HistoryTimes.js';
 import { HistoryTotals } from './HistoryTotals.js';
 import { colourOf } from './historyColours.js';
 import { clockOf, dimensionOf, endOf, historyDefaults, historyRangeOf } from './historyRange.js';
+
+import { costOf, hasKnownCost, inDollars, marginOf } from './margin.js';
 
 const StackedChart = lazy(async () => ({ default: (await import('./StackedChart.js')).StackedChart }));
 const PercentileChart = lazy(async () => ({ default: (await import('./PercentileChart.js')).PercentileChart }));
@@ -62,6 +65,7 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
   const found = result.data ?? result.previousData;
   const money = useCallback((quota: number): string => formatQuota(quota, units, 4), [units]);
   const history = found?.usageHistory;
+  const isCosted = hasKnownCost(history?.total);
   const starts = useMemo(() => history?.pieces.map(({ start }) => start) ?? [], [history]);
   const link = useCallback(
     (start: number, type?: LogOf['type']): string =>
@@ -91,6 +95,12 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
       type: 'CONSUME',
     },
     { title: t('history.errors'), of: ({ errors }: Sums) => errors, format: abbreviate, type: 'ERROR' },
+    ...(isCosted
+      ? ([
+          { title: t('margin.cost'), of: costOf, format: inDollars, type: 'CONSUME' },
+          { title: t('margin.margin'), of: marginOf, format: inDollars, type: 'CONSUME' },
+        ] as const)
+      : []),
   ] as const;
   const linkOfBar = (type: LogOf['type'], layer: number, piece: number): string => {
     const [from, share] = [starts[piece] ?? range.from, history?.shares[layer]];
@@ -114,6 +124,7 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
             earlier={t('history.earlier', { span })}
             money={money}
           />
+          {admin && <HistoryMargin found={found} money={money} />}
           <div className="dashboard-columns">
             {charts.map(({ title, of, format, type }) => (
               <ChartPanel key={title} title={title} isKnown={history !== undefined}>
@@ -142,9 +153,15 @@ export function UsageHistory({ admin }: { readonly admin: boolean }) {
               </ChartPanel>
             ))}
           </div>
-          <HistoryShares title={t('history.most')} first={t(`by.${by}`)} shares={shares} money={money} />
+          <HistoryShares
+            title={t('history.most')}
+            first={t(`by.${by}`)}
+            shares={shares}
+            money={money}
+            isCosted={isCosted}
+          />
           <FailureHistory range={range} admin={admin} />
-          <HistoryTimes pieces={history?.pieces ?? []} link={link} money={money} />
+          <HistoryTimes pieces={history?.pieces ?? []} link={link} money={money} isCosted={isCosted} />
         </>
       )}
     </section>

@@ -12,7 +12,7 @@ export interface QuotaUnits {
 const finestDigits = 6;
 
 /** Dollars with `digits` decimals, more where so few would show an amount as nothing. */
-function formatDollars(dollars: number, digits: number): string {
+export function formatDollars(dollars: number, digits: number): string {
   const sign = dollars < 0 ? '-' : '';
   const size = Math.abs(dollars);
   if (size > 0 && size < 10 ** -finestDigits) return `${sign}<$${(10 ** -finestDigits).toFixed(finestDigits)}`;

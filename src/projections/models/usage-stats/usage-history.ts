@@ -9,7 +9,7 @@ import {
   usageRows,
   usageRowsOver,
 } from './usage-stats-queries.js';
-import { distributions, measures, type Piece } from './usage-sums.js';
+import { distributions, measures, type Piece, readSum } from './usage-sums.js';
 
 /*
  * A range of time in pieces, whole and by what there is most of. What there is most of is found first, so that only that
@@ -79,6 +79,9 @@ const nothing = (): Added => ({
   cached_tokens: 0,
   reasoning_tokens: 0,
   use_time_ms: 0,
+  cost: 0,
+  requests_without_cost: 0,
+  quota_without_cost: 0,
   latencies: [],
   first_tokens: [],
 });
@@ -114,7 +117,7 @@ const rankedBy: Readonly<Record<HistoryOrder, RawBuilder<unknown>>> = {
 
 const summed = <Column extends string>(columns: readonly Column[]) =>
   columns.map((column) => sql<unknown>`sum(${sql.ref(column)})`.as(column));
-const sums = sql.join(measures.map((measure) => sql.ref(measure)));
+const sums = sql.join(measures.map((measure) => sql`${readSum(measure, sql.ref(measure))} as ${sql.ref(measure)}`));
 const distributionsAsText = sql.join(distributions.map((column) => sql`${sql.ref(column)}::text`));
 
 const isNumber: ReadonlySet<UsageDimension> = new Set(['user_id', 'api_key_id', 'channel_id']);

@@ -9,6 +9,7 @@ import {
   distributions,
   measures,
   type Piece,
+  readSum,
   rowKinds,
   tableThatKnows,
   type UsageSumTable,
@@ -170,7 +171,7 @@ export function usageStatsBy(
         by.includes(dimension) ? sql<unknown>`${sql.ref(dimension)}`.as(dimension) : sql<unknown>`null`.as(dimension),
       ),
     )
-    .select(measures.map((measure) => sql<number>`coalesce(sum(${sql.ref(measure)}), 0)`.as(measure)));
+    .select(measures.map((measure) => readSum(measure, sql`coalesce(sum(${sql.ref(measure)}), 0)`).as(measure)));
   return (grouped.length === 0 ? query : query.groupBy(grouped))
     .orderBy(sql`1`)
     .orderBy(sql`sum(quota) desc`)

@@ -12,6 +12,7 @@ import type { SetupEvent } from '../../../domain/user/setup.js';
 import type { ReadModels } from '../../database.js';
 import { projection } from '../../engine/projection.js';
 import { channelTestKeyName } from '../usage-log/usage-log.js';
+import { CallCosts, type PurchasePriceTables, tablesOfPurchasePrices } from './purchase-prices.js';
 import { FailureSums, tablesOfFailures, type UsageFailureTables } from './usage-failures.js';
 import {
   addSums,
@@ -31,13 +32,15 @@ import {
  * forgotten by the time of events, not by a clock.
  */
 
-export interface UsageStatsTables extends UsageSumTables, UsageFailureTables {
+export interface UsageStatsTables extends UsageSumTables, UsageFailureTables, PurchasePriceTables {
   /** One row, as of the last event folded. */
   usage_stats_rules: {
     log_consume: boolean;
     root_user_id: UserId;
     /** The minute of the newest event, unix seconds. */
     newest_minute: number;
+    /** Whether a channel has ever had a purchase price. */
+    has_purchase_prices: boolean;
   };
   /** When the usage log was switched on or off. */
   usage_stats_switches: {
@@ -50,10 +53,12 @@ type Rules = Selectable<UsageStatsTables['usage_stats_rules']>;
 const tables = `
   ${tablesOfSums}
   ${tablesOfFailures}
+  ${tablesOfPurchasePrices}
   create table usage_stats_rules (
-    log_consume boolean not null, root_user_id bigint not null, newest_minute bigint not null
+    log_consume boolean not null, root_user_id bigint not null, newest_minute bigint not null,
+    has_purchase_prices boolean not null
   );
-  insert into usage_stats_rules values (true, 1, 0);
+  insert into usage_stats_rules values (true, 1, 0, false);
   create table usage_stats_switches (at bigint not null);
 `;
 
@@ -62,13 +67,13 @@ type CountedEvent =
   | CallReleased
   | CallRefunded
   | RefusalEvent
-  | Extract<ChannelEvent, { type: 'ChannelTested' }>
+  | Extract<ChannelEvent, { type: 'ChannelAdded' | 'ChannelEdited' | 'ChannelTested' }>
   | OptionChanged
   | SetupEvent;
 
 export const usageStats = projection<CountedEvent>({
   name: 'usage_stats',
-  version: 9,
+  version: 10,
   purpose: 'showing',
   tables,
   interestedIn: {
@@ -77,11 +82,13 @@ export const usageStats = projection<CountedEvent>({
     CallRefunded: true,
     CallRefused: true,
     CallsRefused: true,
+    ChannelAdded: true,
+    ChannelEdited: true,
     ChannelTested: true,
     OptionChanged: true,
     SetupCompleted: true,
   },
-  async project(tx, batch, { newest }) {
+  async project(tx, batch, { newest, readStream }) {
     const before = await tx.selectFrom('usage_stats_rules').selectAll().executeTakeFirstOrThrow();
     const newest_minute = batch.reduce(
       (latest, { at }) => Math.max(latest, beganOf('minute', at)),
@@ -91,11 +98,14 @@ export const usageStats = projection<CountedEvent>({
     const known = await newest();
     const sums = new BatchSums(Math.max(newest_minute, known === null ? 0 : beganOf('minute', known)) - minutesKept);
     const failures = new FailureSums();
-    for (const { event, at, stream } of batch) {
+    const costs = new CallCosts(tx, readStream, before.has_purchase_prices);
+    await costs.open(batch);
+    for (const { event, at, stream, position } of batch) {
       switch (event.type) {
         case 'CallSettled': {
           const logged = rules.log_consume ? rowKinds.logged : rowKinds.unlogged;
-          sums.add(at, event.facts, event.channelId, logged, (row) => count(row, event, event.firstTokenMs, 1));
+          const cost = costs.of(event);
+          sums.add(at, event.facts, event.channelId, logged, (row) => countSettled(row, event, cost));
           break;
         }
         case 'CallReleased':
@@ -108,8 +118,8 @@ export const usageStats = projection<CountedEvent>({
           const { settlement, facts } = event;
           const { at: settledAt, channelId } = settlement;
           const logged = (await wasLogging(tx, rules, settledAt)) ? rowKinds.logged : rowKinds.unlogged;
-          // Only whole answers are withheld, and those have no first token.
-          sums.add(settledAt, facts, channelId, logged, (row) => count(row, settlement, null, -1));
+          const hadCost = await costs.wereKnown(stream);
+          sums.add(settledAt, facts, channelId, logged, (row) => countTakenBack(row, settlement, hadCost));
           sums.add(at, facts, channelId, rowKinds.logged, countError);
           failures.failed(at, facts, event);
           break;
@@ -120,15 +130,16 @@ export const usageStats = projection<CountedEvent>({
         case 'CallsRefused':
           failures.refused(at, event.refusal, event.count);
           break;
+        case 'ChannelAdded':
+        case 'ChannelEdited':
+          costs.priced(ChannelId(streamKey(stream)), event.settings.setting, position);
+          break;
         case 'ChannelTested':
           // Without a line in the log it is of no interest to anybody.
           if (event.usage !== null && rules.log_consume)
             countTest(sums, {
-              at,
-              channelId: ChannelId(streamKey(stream)),
-              userId: rules.root_user_id,
-              usage: event.usage,
-              responseTimeMs: event.responseTimeMs,
+              ...{ at, channelId: ChannelId(streamKey(stream)), userId: rules.root_user_id },
+              ...{ usage: event.usage, responseTimeMs: event.responseTimeMs },
             });
           break;
         case 'OptionChanged': {
@@ -145,6 +156,8 @@ export const usageStats = projection<CountedEvent>({
           assertNever(event);
       }
     }
+    const has_purchase_prices = await costs.write();
+    if (has_purchase_prices !== rules.has_purchase_prices) rules = { ...rules, has_purchase_prices };
     if (rules !== before) await tx.updateTable('usage_stats_rules').set(rules).execute();
     await sums.write(tx);
     await failures.write(tx);
@@ -230,6 +243,25 @@ function count(row: Tally, settlement: CallSettled | TakenBack, firstTokenMs: nu
   row.use_time_ms += BigInt(sign * Math.round(useTimeMs));
   row.latencies.count(useTimeMs, sign);
   if (firstTokenMs !== null) row.first_tokens.count(firstTokenMs, sign);
+}
+
+/** `cost`: in the unit of the table; null: nobody knows. */
+function countSettled(row: Tally, settlement: CallSettled, cost: bigint | null): void {
+  count(row, settlement, settlement.firstTokenMs, 1);
+  if (cost === null) countWithoutCost(row, settlement, 1);
+  else row.cost += cost;
+}
+
+/** What upstream has answered cost something, whether it was paid for or not. */
+function countTakenBack(row: Tally, settlement: TakenBack, hadCost: boolean): void {
+  // Only whole answers are withheld, and those have no first token.
+  count(row, settlement, null, -1);
+  if (!hadCost) countWithoutCost(row, settlement, -1);
+}
+
+function countWithoutCost(row: Tally, { charged }: CallSettled | TakenBack, sign: 1 | -1): void {
+  row.requests_without_cost += sign;
+  row.quota_without_cost += BigInt(sign * charged);
 }
 
 interface CountedTest {

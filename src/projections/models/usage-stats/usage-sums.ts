@@ -60,6 +60,11 @@ interface Measures {
   reasoning_tokens: Sum;
   /** Summed over settled calls. */
   use_time_ms: Sum;
+  /** What they cost the operator, where that is known: in the table millionths of a millionth of a US dollar, read as dollars. */
+  cost: Sum;
+  /** Settled calls whose cost nobody knows, and what was charged for them. */
+  requests_without_cost: number;
+  quota_without_cost: Sum<Quota>;
   /** How long settled calls took. */
   latencies: DistributionColumn;
   /** How long the streamed ones of them took to begin. */
@@ -76,7 +81,17 @@ export const measures = [
   'cached_tokens',
   'reasoning_tokens',
   'use_time_ms',
+  'cost',
+  'requests_without_cost',
+  'quota_without_cost',
 ] as const satisfies readonly (keyof Measures)[];
+
+/** Places of a dollar that the tables have of costs. */
+export const costPlaces = 12;
+
+/** A measure's sum as it is read. */
+export const readSum = (measure: (typeof measures)[number], summed: RawBuilder<unknown>): RawBuilder<number> =>
+  measure === 'cost' ? sql<number>`(${summed} / 1e${sql.lit(costPlaces)})::float8` : sql<number>`${summed}`;
 
 export const distributions = ['latencies', 'first_tokens'] as const satisfies readonly (keyof Measures)[];
 
@@ -169,6 +184,9 @@ const types = {
   cached_tokens: 'numeric',
   reasoning_tokens: 'numeric',
   use_time_ms: 'numeric',
+  cost: 'numeric',
+  requests_without_cost: 'bigint',
+  quota_without_cost: 'numeric',
   latencies: 'numeric',
   first_tokens: 'numeric',
 } as const satisfies Readonly<Record<KeyColumn | keyof Measures, ColumnType>>;
@@ -241,6 +259,9 @@ export function tallyOfCalls(tallies: Map<string, Tally>, dimensions: CallDimens
     cached_tokens: 0n,
     reasoning_tokens: 0n,
     use_time_ms: 0n,
+    cost: 0n,
+    requests_without_cost: 0,
+    quota_without_cost: 0n,
     latencies: Distribution.empty(),
     first_tokens: Distribution.empty(),
   }));
@@ -262,6 +283,9 @@ function addTo(sum: Tally, tally: Tally): void {
   sum.cached_tokens += tally.cached_tokens;
   sum.reasoning_tokens += tally.reasoning_tokens;
   sum.use_time_ms += tally.use_time_ms;
+  sum.cost += tally.cost;
+  sum.requests_without_cost += tally.requests_without_cost;
+  sum.quota_without_cost += tally.quota_without_cost;
   sum.latencies.addAll(tally.latencies);
   sum.first_tokens.addAll(tally.first_tokens);
 }
