@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { auditCommands, expectedOfAudit } from './support/audit-page.js';
 import { longParagraphs, longSentences } from './support/prose.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -122,6 +123,10 @@ describe('the manual', () => {
     }
     for (const stage of ['resolve', 'reserve', 'attempt', 'deliver', 'conclude'])
       expect(walk).toContain(`\`${stage}Call\` | \`src/relay/pipeline/${stage}.ts\``);
+  });
+
+  test('has only commands of audits that are tried, each by a line in tests/support/audit-page.ts', () => {
+    expect(auditCommands.map(({ name }) => name).sort()).toEqual(Object.keys(expectedOfAudit).sort());
   });
 
   test('has a glossary with a meaning and a path for each term, each term once', () => {
