@@ -63,6 +63,22 @@ const otherModels = ({ model, models, fallbacks }: JsonObject): InvalidMember | 
   return null;
 };
 
+/**
+ * Other names of what is reserved for, which some servers of one's own obey before the usual one: `n_predict` and `n_cmpl`
+ * at llama.cpp (https://github.com/ggml-org/llama.cpp/tree/master/tools/server), `auto_max_new_tokens` at
+ * text-generation-webui (https://github.com/oobabooga/text-generation-webui).
+ */
+const otherNames: Readonly<Record<string, string>> = {
+  n_predict: 'max_tokens',
+  n_cmpl: 'n',
+  auto_max_new_tokens: 'max_tokens',
+};
+
+const byOtherName = (body: JsonObject): InvalidMember | null => {
+  const param = Object.keys(otherNames).find((name) => (body[name] ?? null) !== null);
+  return param === undefined ? null : { param, message: `${param} is not taken here: use ${otherNames[param]}` };
+};
+
 /** What is wrong with a body, the members looked at that all endpoints have in common; null: it can be taken. */
 export function invalidRequest(
   code: string,
@@ -76,6 +92,7 @@ export function invalidRequest(
     integerFrom(body, 'max_completion_tokens', 0, maxOutputTokens) ??
     integerFrom(body, 'n', 1, maxChoices) ??
     integerFrom(body, 'best_of', 1, maxChoices) ??
+    byOtherName(body) ??
     otherModels(body) ??
     stream(body);
   return complaint === null ? null : { code, ...complaint };

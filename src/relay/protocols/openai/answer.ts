@@ -7,10 +7,12 @@ import { lacksVectors, vectorsAsked } from '../embeddings.js';
 import { failedChoice } from '../failed-finish.js';
 import { neutralAs } from '../request-builder.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
+import { countsCharacters } from './character-counts.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
 import { missingAnswer, reportedBody } from './reported-body.js';
 import { unreportedUsage } from './unreported-usage.js';
 import { readOpenAiUsage } from './usage.js';
+import { isOfOneAnswer, readsApart, readTogether } from './usage-per-answer.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 /* A complete answer of the OpenAI family. */
@@ -40,9 +42,12 @@ export function openAiAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
     return missingAnswer(reported, answered);
 
   const unreported = unreportedUsage(caller, channel, info.model);
-  const usage = isObject(body.usage)
-    ? readOpenAiUsage(body.usage, variant.reasoningIsSeparate ?? false, unreported)
-    : null;
+  const said =
+    isObject(body.usage) && !countsCharacters(body)
+      ? readOpenAiUsage(body.usage, variant.reasoningIsSeparate ?? false, unreported)
+      : null;
+  const ofFirst = said !== null && objectsIn(body.choices).length > 1 && isOfOneAnswer(body);
+  const usage = ofFirst ? readTogether(said, readsApart(caller)) : said;
   const failed = failedChoice(body.choices, confidentialOf(provider, channel));
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const answers = mode === 'embeddings' ? hasVectors(body.data) : objectsIn(body.choices).some(choiceSays);
@@ -54,6 +59,7 @@ export function openAiAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
   }
 
   const generated = new Generation(unreported.calls);
+  generated.inputOnly = ofFirst;
   generated.serviceTier = reportedTier(reported.service_tier);
   if (isObject(body.usage)) generated.upstreamCost = variant.cost?.(body.usage) ?? undefined;
   generated.answerId = reportedAnswerId(reported.id, info) ?? reportedAnswerId(body.id, info);

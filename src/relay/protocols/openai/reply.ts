@@ -17,6 +17,7 @@ const maxToolCalls = 1024;
 /** Adds up what the model produced. */
 export class Generation implements Generated {
   readonly said = new SeenText();
+  inputOnly = false;
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
   upstreamCost: string | undefined = undefined;
@@ -32,6 +33,11 @@ export class Generation implements Generated {
 
   get toolCalls(): number {
     return this.calls.size;
+  }
+
+  /** Choices that have begun. */
+  get choices(): number {
+    return (this.firstGoesOn === null ? 0 : 1) + (this.others?.size ?? 0);
   }
 
   get openChoices(): number {

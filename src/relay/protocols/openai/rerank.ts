@@ -5,6 +5,7 @@ import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { reportedAnswerId } from '../answer-id.js';
 import { rankedDocuments, rerankUsage, resultsIn } from '../ranking.js';
 import { noAnswer } from '../says-something.js';
+import { countsCharacters } from './character-counts.js';
 import { Generation } from './reply.js';
 import { missingAnswer, reportedBody } from './reported-body.js';
 import { writeOpenAiUsage } from './usage.js';
@@ -29,7 +30,7 @@ export function rerankAnswer(variant: OpenAiVariant, answered: AnswerInput): Ans
   const translated = translate ? translate(reported, readingOf(answered)) : reported;
   const results = translated === null ? null : resultsIn(translated);
   if (translated === null || results === null) return missingAnswer(reported, answered);
-  const usage = rerankUsage(translated);
+  const usage = countsCharacters(translated) ? null : rerankUsage(translated);
   if (results.length === 0) return noAnswer(usage);
   const { caller, info } = answered;
   const ranked = rankedDocuments(results, caller.body);

@@ -1,3 +1,4 @@
+import type { Usage } from '../../../domain/call/usage.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
@@ -19,6 +20,7 @@ import { openAiFailureIn } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
 import { unreportedOfStream } from './unreported-usage.js';
 import { correctedOpenAiUsage, readOpenAiUsage, type Unreported } from './usage.js';
+import { isOfOneAnswer, readsApart, withNextAnswer } from './usage-per-answer.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 const done = Buffer.from('[DONE]');
@@ -47,6 +49,16 @@ function sayNothing({ choices }: JsonObject): boolean {
     if (![...Object.values(rest), ...Object.values(words)].every(isEmpty)) return false;
   }
   return true;
+}
+
+/** How usage was said. */
+interface SaidUsage {
+  /** That says nothing else; null: it says more. */
+  readonly chunk: JsonObject | null;
+  /** To be passed on as it came; null: it is written anew. */
+  readonly frame: Buffer | null;
+  readonly memorable: boolean;
+  readonly ofOneAnswer: boolean;
 }
 
 /** A class, as V8 keeps an object literal with accessors as a dictionary, for as long as the stream is open. */
@@ -88,6 +100,9 @@ export class OpenAiStream extends SseStream {
   private readonly reading: Reading;
   private readonly unreported: Unreported;
   private readonly numbers = new CallNumbers();
+  private readonly readsApart: boolean;
+  /** Answers whose usage came apart. */
+  private countedApart = 0;
 
   private readonly confidential: Confidential;
 
@@ -101,6 +116,7 @@ export class OpenAiStream extends SseStream {
     this.generated = new Generation(this.unreported.calls);
     this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';
+    this.readsApart = readsApart(caller);
     this.translate = variant.translator?.() ?? variant.translate;
     this.literal = this.forwards && !this.translate && !variant.mend && !variant.failure;
   }
@@ -168,7 +184,9 @@ export class OpenAiStream extends SseStream {
     if (holder !== null && isObject(holder.usage)) {
       const alone = listed.length === 0 && holder === chunk;
       const asItCame = alone && untouched ? bytes.subarray(start, end) : null;
-      this.takeUsage(holder.usage, alone ? chunk : null, asItCame, end - start <= maxRemembered);
+      const memorable = end - start <= maxRemembered;
+      const said = { chunk: alone ? chunk : null, frame: asItCame, memorable, ofOneAnswer: isOfOneAnswer(chunk) };
+      this.takeUsage(holder.usage, said);
       if (alone) return;
       for (const choice of listed) if (isObject(choice)) delete choice.usage;
       delete holder.usage;
@@ -200,13 +218,22 @@ export class OpenAiStream extends SseStream {
     return chunk;
   }
 
-  private takeUsage(reported: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
+  private takeUsage(reported: JsonObject, { chunk, frame, memorable, ofOneAnswer }: SaidUsage): void {
     const { generated } = this;
     generated.upstreamCost = this.variant.cost?.(reported) ?? generated.upstreamCost;
-    const usage = readOpenAiUsage(reported, this.variant.reasoningIsSeparate ?? false, this.unreported);
-    if (usage === null) return;
+    const said = readOpenAiUsage(reported, this.variant.reasoningIsSeparate ?? false, this.unreported);
+    if (said === null) return;
+    const usage = ofOneAnswer ? this.withAnswerBefore(said) : said;
     this.take(usage);
     const words = memorable ? correctedOpenAiUsage(reported, usage) : null;
     this.writer.usage(usage, words, chunk, words === reported ? frame : null);
+  }
+
+  /** Never of more answers than there are: whoever counts all of them again and again is not added up. */
+  private withAnswerBefore(said: Usage): Usage {
+    this.countedApart++;
+    const { usage: before } = this;
+    const further = before !== null && this.countedApart <= this.generated.choices;
+    return further ? withNextAnswer(before, said, this.readsApart) : said;
   }
 }
