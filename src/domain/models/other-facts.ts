@@ -56,9 +56,12 @@ const families: readonly FactRow[] = [
   // They decide on their own how long to think.
   wholeName(/^grok-4\.20-.*reasoning/, { refusesEffort: true }),
   family(/^grok-.*image/, { drawsOnly: true }),
-  family(/^(cogview|glm-image|doubao-seed(ream|edit)|wanx|wan[\d.]+-(t2i|i2i|image)|qwen-image|z-image|irag)/, {
-    drawsOnly: true,
-  }),
+  family(
+    /^(cogview|glm-image|doubao-seed(ream|edit)|wanx|wan[\d.]+-(t2i|i2i|image)|qwen-image|z-image|(ernie-)?irag)/,
+    {
+      drawsOnly: true,
+    },
+  ),
   family(/^(flux|kolors|stable-diffusion|sdxl|sd-turbo|lucid-origin|phoenix-)/i, { drawsOnly: true }),
   family(/^grok-2/, limits(32_768, 131_072)),
   family(/^grok-3/, limits(131_072, 131_072)),
@@ -98,6 +101,7 @@ const kinds: readonly FactRow[] = [
   wholeName(/moderation/i, { moderates: true }, 'convention'),
   wholeName(/embed|bge-/i, { embeds: true }, 'convention'),
   wholeName(/^m3e/, { embeds: true }),
+  family(/^(multilingual-)?e5-/i, { embeds: true }),
   // Enough for an answer, and for a thought where the model thinks first. A picture has as many tokens as it has.
   wholeName(/claude.*thinking|thinking.*claude/, { testLimit: {} }, 'observed'),
   wholeName(/thinking/, { testLimit: { max_tokens: 50 } }, 'observed'),

@@ -1,8 +1,8 @@
 import { type ImageEditRequest, maskField } from '../contracts/image-request.js';
-import type { CallerRequest } from '../contracts/protocol.js';
+import { type CallerRequest, NotConvertible, type RequestOptions } from '../contracts/protocol.js';
 import type { FormFile } from '../upstream/request-content.js';
 
-/* Pictures to go by, for wires that have them in JSON. */
+/* Pictures to go by, for wires that have them in JSON, or in forms of their own. */
 
 interface SourcePictures {
   /** Addresses, or data URLs in base64. */
@@ -26,3 +26,18 @@ export function sourcePictures(
     mask: masked === undefined ? (mask ?? null) : dataUrl(masked),
   };
 }
+
+/** Of a form, named as `nameAt` says of each. Throws NotConvertible. */
+export const sourceFiles = (
+  sources: readonly string[],
+  { pictures: fetched }: Pick<RequestOptions, 'pictures'>,
+  nameAt: (at: number) => string,
+): FormFile[] =>
+  sources.map((source, at) => {
+    const [head, inlineType] = /^data:([^;,]{1,64});base64,/i.exec(source.slice(0, 128)) ?? [];
+    const { type, data } = fetched.get(source) ?? { type: inlineType, data: source.slice(head?.length ?? 0) };
+    if (type === undefined)
+      throw new NotConvertible('caller', `images[${at}] must be a picture, or its http(s) address`);
+    const name = nameAt(at);
+    return { name, fileName: name, type, bytes: Buffer.from(data, 'base64') };
+  });

@@ -1,4 +1,4 @@
-import { isImageMode, type Mode, other, usual } from '../../domain/channel/provider.js';
+import { imageModes, isImageMode, type Mode, other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import {
   type CallerRequest,
@@ -10,7 +10,8 @@ import {
 import { jsonText } from '../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, scalarText, textIn } from '../json/json.js';
 import { whisperAnswer, whisperRequest } from '../protocols/cloudflare-whisper.js';
-import { cloudflareImages } from '../protocols/images/cloudflare-images.js';
+import { cloudflareImages, takesForms } from '../protocols/images/cloudflare-images.js';
+import { sourceAddresses } from '../protocols/images/image-order.js';
 import { imageRequest } from '../protocols/images/image-wire.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { inPages, listedModelsIn, type ModelsWire, modesByWord } from '../protocols/models.js';
@@ -99,6 +100,8 @@ const images = cloudflareImages(failure, url);
 
 const protocol: Protocol = {
   ...family,
+  // Pictures are sent themselves, in a form.
+  pictures: ({ caller }) => (caller.mode === 'image-edit' ? sourceAddresses(caller) : []),
   request(asked) {
     const { provider, channel, caller, model } = asked;
     if (isImageMode(caller.mode)) return imageRequest(images, asked);
@@ -129,8 +132,11 @@ const tasks: Readonly<Record<string, readonly Mode[]>> = {
   Translation: [],
 };
 
-const modesByTask = ({ task }: JsonObject): readonly Mode[] | null =>
-  isObject(task) ? modesByWord(task.name, tasks) : null;
+/** Of pictures it does not say whether they can be changed as well. */
+function modesByTask({ name, task }: JsonObject): readonly Mode[] | null {
+  const modes = isObject(task) ? modesByWord(task.name, tasks) : null;
+  return modes?.includes('image-generation') && takesForms(textIn(name) ?? '') ? imageModes : modes;
+}
 
 /** By account, in pages that are counted. */
 const models: ModelsWire = ({ base, other: account, json }) => {
@@ -152,7 +158,8 @@ export const cloudflare: Provider = {
   defaultModels: modelList(`
     @cf/meta/llama-3.3-70b-instruct-fp8-fast @cf/meta/llama-4-scout-17b-16e-instruct @cf/openai/gpt-oss-120b
     @cf/openai/gpt-oss-20b @cf/qwen/qwen3-30b-a3b-fp8 @cf/baai/bge-m3 @cf/baai/bge-base-en-v1.5 @cf/openai/whisper
-    @cf/openai/whisper-large-v3-turbo @cf/black-forest-labs/flux-1-schnell @cf/leonardo/lucid-origin
+    @cf/openai/whisper-large-v3-turbo @cf/black-forest-labs/flux-1-schnell
+    @cf/black-forest-labs/flux-2-klein-4b @cf/black-forest-labs/flux-2-klein-9b @cf/black-forest-labs/flux-2-dev @cf/leonardo/lucid-origin
     @cf/meta/llama-3.1-8b-instruct @cf/meta/llama-2-7b-chat-fp16 @cf/meta/llama-2-7b-chat-int8
     @cf/mistral/mistral-7b-instruct-v0.1 @hf/thebloke/deepseek-coder-6.7b-base-awq
     @hf/thebloke/deepseek-coder-6.7b-instruct-awq @cf/deepseek-ai/deepseek-math-7b-base
@@ -169,7 +176,7 @@ export const cloudflare: Provider = {
   colour: 'grey',
   keyHint: 'API token',
   other: other('account id'),
-  modes: ['chat', 'completions', 'responses', 'embeddings', 'transcription', 'translation', 'image-generation'],
+  modes: ['chat', 'completions', 'responses', 'embeddings', 'transcription', 'translation', ...imageModes],
   models,
   protocol,
 };

@@ -3,7 +3,7 @@ import { modelList } from '../catalogue/model-list.js';
 import { NotConvertible, type Protocol, type Provider, type StreamInput } from '../contracts/protocol.js';
 import { thinksByName } from '../protocols/anthropic/thinking.js';
 import { openAi } from '../protocols/openai/openai.js';
-import { openAiModelRules, urlAt } from '../protocols/openai/request.js';
+import { openAiModelRules, urlAt, without } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
 import { vertexClaude } from '../protocols/vertex/claude.js';
 import { vertexEmbeddings } from '../protocols/vertex/embeddings.js';
@@ -18,13 +18,26 @@ import { vertexVideos } from '../protocols/video/vertex-videos.js';
 const isClaude = (model: string): boolean => model.startsWith('claude');
 
 /** The maker is a part of the name. */
-const named: Edit = (body, { model }) => (model.includes('/') ? body : { ...body, model: `meta/${model}` });
+const named: Edit = (body, { model }) => {
+  if (model.includes('/')) return body;
+  return { ...body, model: `${/-e5-/.test(model) ? 'intfloat' : 'meta'}/${model}` };
+};
+
+/** Vectors are encoded here when a caller wants them so. */
+const plainVectors: Edit = (body, target) =>
+  target.caller.mode === 'embeddings' ? without('encoding_format', 'user')(body, target) : body;
 
 /** Models of others that run as a service, and the older ones that are called by their names alone. */
 const asService = withGoogleRefusals(
   openAi({
     // Grok has both: https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/partner-models/grok/responses
-    url: urlAt({ chat: '/endpoints/openapi/chat/completions', responses: '/endpoints/openapi/responses' }),
+    // Vectors of the E5 family: https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/maas/use-open-models
+    url: urlAt({
+      chat: '/endpoints/openapi/chat/completions',
+      responses: '/endpoints/openapi/responses',
+      embeddings: '/endpoints/openapi/embeddings',
+    }),
+    edits: [plainVectors],
     authorize: () => ({}),
     reshape: named,
     copiesReasoning: true,
@@ -96,7 +109,8 @@ export const googleVertex: Provider = {
     gemini-2.5-pro gemini-2.5-flash gemini-2.5-flash-lite gemini-2.0-flash gemini-2.0-flash-001 gemini-2.0-flash-lite
     gemini-embedding-001 text-embedding-005 text-multilingual-embedding-002
     meta/llama-4-maverick-17b-128e-instruct-maas meta/llama-4-scout-17b-16e-instruct-maas openai/gpt-oss-120b-maas
-    deepseek-ai/deepseek-v3.2-maas xai/grok-4.20-reasoning multimodalembedding@001 claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307
+    deepseek-ai/deepseek-v3.2-maas intfloat/multilingual-e5-large-instruct-maas
+    intfloat/multilingual-e5-small-maas xai/grok-4.20-reasoning multimodalembedding@001 claude-3-sonnet-20240229 claude-3-opus-20240229 claude-3-haiku-20240307
     claude-3-5-sonnet-20240620 gemini-1.5-pro-latest gemini-1.5-flash-latest gemini-1.5-pro-001 gemini-1.5-flash-001
     gemini-pro gemini-pro-vision meta/llama3-405b-instruct-maas gemini-1.5-pro-002 gemini-1.5-flash-002
   `),

@@ -1,4 +1,4 @@
-import { usual } from '../../domain/channel/provider.js';
+import { imageModes, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { withImages } from '../protocols/images/image-wire.js';
@@ -27,12 +27,12 @@ export const qianfan: Provider = {
     ernie-4.0-turbo-8k ernie-4.0-turbo-128k ernie-3.5-8k-preview ernie-3.5-8k ernie-3.5-128k ernie-speed-8k
     ernie-speed-128k ernie-speed-pro-128k ernie-lite-8k ernie-lite-pro-128k ernie-tiny-8k ernie-char-8k
     ernie-char-fiction-8k ernie-novel-8k deepseek-v3 deepseek-r1 deepseek-r1-distill-qwen-32b
-    deepseek-r1-distill-qwen-14b bce-reranker-base qwen3-reranker-8b irag-1.0
+    deepseek-r1-distill-qwen-14b bce-reranker-base qwen3-reranker-8b irag-1.0 qwen-image qwen-image-edit
   `),
   colour: 'blue',
   keyHint: 'bce-v3/… key, with |app id behind it if there is one',
   // Rankings: https://cloud.baidu.com/doc/qianfan-api, at most 64 documents.
-  modes: ['chat', 'completions', 'embeddings', 'rerank', 'image-generation'],
+  modes: ['chat', 'completions', 'embeddings', 'rerank', ...imageModes],
   models: modelsAt('/v2/models', { headers: ({ key }) => credentials(key) }),
   protocol: withImages(
     openAi({

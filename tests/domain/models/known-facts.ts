@@ -60,6 +60,7 @@ export const knownFacts: readonly (readonly [names: string, facts: Partial<Model
     `
     @cf/baai/bge-base-en-v1.5 @cf/baai/bge-m3 BAAI/bge-large-en-v1.5 BAAI/bge-large-zh-v1.5 BAAI/bge-m3
      Embedding-V1 bge-large-en bge-large-zh bge-m3 codestral-embed-2505
+    intfloat/multilingual-e5-large-instruct-maas intfloat/multilingual-e5-small-maas
     m3e-base m3e-large m3e-small mistral-embed mxbai-embed-large nomic-embed-text`,
     { embeds: true },
   ],

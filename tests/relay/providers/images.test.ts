@@ -1,60 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Mode } from '../../../src/domain/channel/provider.js';
-import type { Answer, CallerRequest, UpstreamRequest } from '../../../src/relay/contracts/protocol.js';
-import { imageEdits, imageGenerations } from '../../../src/relay/dialects/openai/endpoints/images.js';
+import type { Answer } from '../../../src/relay/contracts/protocol.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
-import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
-import { type FormFile, wordsOf } from '../../../src/relay/upstream/request-content.js';
-import { serviceAccountDocument } from '../../support/upstreams/vertex-upstream.js';
-import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
+import { wordsOf } from '../../../src/relay/upstream/request-content.js';
+import { plainChannel, providerOfType } from './golden.js';
+import { address, asked, caller, channelOf, inline, placeOf, png, refusal } from './image-orders.js';
 
 /* Pictures of vendors that have words of their own: what is asked, and what is read of their answers. */
-
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-const inline = `data:image/png;base64,${png.toString('base64')}`;
-const file = (name: string): FormFile => ({ name, fileName: 'cat.png', type: 'image/png', bytes: png });
-const address = 'https://files.example/1.png';
-
-const account = serviceAccountDocument('https://tokens.example/token');
-const channelOf = (type: number) => ({
-  ...plainChannel,
-  ...(type === 39 && { other: 'account' }),
-  ...(type === 41 && { other: 'global', key: account }),
-  ...(type === 47 && { baseUrl: 'https://own.example' }),
-});
-
-function caller(body: JsonObject, files: readonly FormFile[] | null): CallerRequest {
-  const mode: Mode = files === null && !('images' in body) ? 'image-generation' : 'image-edit';
-  const endpoint = mode === 'image-edit' ? imageEdits : imageGenerations;
-  const whole: JsonObject = { prompt: 'A cat.', ...body };
-  return { ...callerOf(mode, whole), dialect: endpoint.dialect, neutral: neutralOf(endpoint, whole), files };
-}
-
-function asked(
-  type: number,
-  body: JsonObject,
-  files: readonly FormFile[] | null = null,
-  paramOverride: JsonObject | null = null,
-): UpstreamRequest {
-  return providerOfType(type).protocol.request({
-    ...{ provider: providerOfType(type), channel: { ...channelOf(type), paramOverride }, caller: caller(body, files) },
-    ...{ model: String(body.model), options: usualOptions },
-  });
-}
-
-const refusal = (type: number, body: JsonObject, files: readonly FormFile[] | null = null): string => {
-  try {
-    asked(type, body, files);
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
-};
-
-const placeOf = ({ url }: UpstreamRequest): string => new URL(url).pathname;
 
 describe('pictures are requested', () => {
   test.each<[string, number, JsonObject, string, JsonObject]>([
@@ -209,61 +160,6 @@ describe('parameters of an operator', () => {
   });
 });
 
-describe('pictures to go by are sent', () => {
-  const two = [file('image'), file('image[]')];
-  test.each<[string, number, string, JsonObject]>([
-    ['to SiliconCloud by number', 40, 'Qwen/Qwen-Image-Edit-2509', { image: inline, image2: inline }],
-    ['to Ark as a list', 45, 'doubao-seedream-4-0-250828', { image: [inline, inline] }],
-    [
-      'to DashScope before the words',
-      17,
-      'qwen-image-edit-plus',
-      { input: { messages: [{ role: 'user', content: [{ image: inline }, { image: inline }, { text: 'A cat.' }] }] } },
-    ],
-    ['to DashScope with an order', 17, 'wan2.5-i2i-preview', { input: { prompt: 'A cat.', images: [inline, inline] } }],
-    [
-      'to Gemini as data',
-      24,
-      'gemini-2.5-flash-image',
-      {
-        contents: [
-          {
-            role: 'user',
-            parts: [
-              { inlineData: { mimeType: 'image/png', data: png.toString('base64') } },
-              { inlineData: { mimeType: 'image/png', data: png.toString('base64') } },
-              { text: 'A cat.' },
-            ],
-          },
-        ],
-      },
-    ],
-  ])('%s', (_, type, model, sent) => {
-    expect(JSON.parse(wordsOf(asked(type, { model }, two).content))).toMatchObject(sent);
-  });
-
-  test('to DashScope with what of them may be changed', () => {
-    const { content } = asked(17, { model: 'wanx2.1-imageedit' }, [file('image'), file('mask')]);
-    expect(JSON.parse(wordsOf(content)).input).toEqual({
-      ...{ function: 'description_edit_with_mask', prompt: 'A cat.' },
-      ...{ base_image_url: inline, mask_image_url: inline },
-    });
-  });
-
-  test('to Xinference as files of a form', () => {
-    const { content } = asked(47, { model: 'qwen-image-edit', n: '2' }, two);
-    const parts = content.kind === 'form' ? content.parts : [];
-    expect(parts.map((part) => ('text' in part ? `${part.name}: ${part.text}` : part.name))).toEqual([
-      'model: qwen-image-edit',
-      'prompt: A cat.',
-      'n: 2',
-      'response_format: b64_json',
-      'image',
-      'image[]',
-    ]);
-  });
-});
-
 describe('what a vendor cannot do is refused by name', () => {
   test.each<[string, number, JsonObject]>([
     ['n', 26, { model: 'cogview-4', n: 2 }],
@@ -284,6 +180,12 @@ describe('what a vendor cannot do is refused by name', () => {
     ['image', 24, { model: 'imagen-4.0-generate-001', images: [address] }],
     ['image', 17, { model: 'wanx2.1-t2i-turbo', images: [address] }],
     ['image', 40, { model: 'Qwen/Qwen-Image-Edit', images: [address, address, address, address] }],
+    ['image', 41, { model: 'imagen-3.0-capability-001', images: [address, address] }],
+    ['image', 40, { model: 'black-forest-labs/FLUX.1-Kontext-max', images: [address, address] }],
+    ['image', 46, { model: 'qwen-image-edit', images: [address, address, address, address] }],
+    ['mask', 46, { model: 'qwen-image-edit', images: [address], mask: address }],
+    ['image', 39, { model: '@cf/leonardo/lucid-origin', images: [inline] }],
+    ['image', 39, { model: '@cf/black-forest-labs/flux-2-dev', images: [inline, inline, inline, inline, inline] }],
     ['images', 47, { model: 'qwen-image-edit', images: [address] }],
     ['mask', 45, { model: 'doubao-seedream-4-0-250828', images: [address], mask: address }],
   ])('%s (type %i)', (name, type, body) => {

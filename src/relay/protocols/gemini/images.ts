@@ -7,10 +7,11 @@ import { failedCandidate } from '../failed-finish.js';
 import {
   type ImageOrder,
   imageOrder,
-  ratioAsked,
+  nearestRatio,
   refuseFurther,
   refuseMore,
   refuseMoreSources,
+  refuseSources,
   sizeAsked,
 } from '../images/image-order.js';
 import { imagesOf } from '../images/image-wire.js';
@@ -26,19 +27,6 @@ import { geminiUsage } from './usage.js';
 
 const ratiosOfGemini = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
 const ratiosOfImagen = ['1:1', '3:4', '4:3', '9:16', '16:9'];
-
-const quotient = (ratio: string): number => {
-  const [width = 1, height = 1] = ratio.split(':').map(Number);
-  return width / height;
-};
-
-/** The one that is nearest to the size that was asked for; null: that is left to the model. */
-function nearestOf(ratios: readonly string[], order: ImageOrder): string | null {
-  const asked = ratioAsked(order);
-  if (asked === null) return null;
-  const distance = (ratio: string): number => Math.abs(Math.log(quotient(ratio) / asked));
-  return ratios.reduce((nearest, ratio) => (distance(ratio) < distance(nearest) ? ratio : nearest));
-}
 
 /** By the longer side; null: what they make anyway. */
 function resolutionOf(order: ImageOrder): '2K' | '4K' | null {
@@ -58,7 +46,7 @@ function contentBody(order: ImageOrder, model: string, fetched: Fetched, safetyS
   refuseMore(order, 1);
   refuseMoreSources(order, mostSources);
   const { sources, request } = order;
-  const aspectRatio = nearestOf(ratiosOfGemini, order);
+  const aspectRatio = nearestRatio(ratiosOfGemini, order);
   const imageSize = takesResolution(model) ? resolutionOf(order) : null;
   const imageConfig = { ...(aspectRatio !== null && { aspectRatio }), ...(imageSize !== null && { imageSize }) };
   const pictures = sources.map((url, at) =>
@@ -91,9 +79,8 @@ const mostPredicted = 4;
 function predictionBody(order: ImageOrder): JsonObject {
   refuseFurther(order, ['output_format', 'output_compression']);
   refuseMore(order, mostPredicted);
-  if (order.sources.length > 0)
-    throw new NotConvertible('caller', 'image: this model makes pictures of a text, and changes none');
-  const aspectRatio = nearestOf(ratiosOfImagen, order);
+  refuseSources(order);
+  const aspectRatio = nearestRatio(ratiosOfImagen, order);
   const resolution = resolutionOf(order);
   const options = outputOptions(order);
   return {
@@ -108,20 +95,71 @@ function predictionBody(order: ImageOrder): JsonObject {
   };
 }
 
+/** Of Imagen's models, those that change pictures; they run in Google's cloud alone. */
+const changesPictures = (model: string): boolean => /^imagen.*capability/.test(model);
+
+/** Throws NotConvertible. */
+function referenceIn(url: string, name: string, fetched: Fetched): JsonObject {
+  const { inlineData } = mediaPart({ type: 'image_url', image_url: { url } }, name, fetched);
+  if (!isObject(inlineData)) throw new NotConvertible('caller', `${name} must be a picture, or its http(s) address`);
+  return { bytesBase64Encoded: inlineData.data ?? null };
+}
+
+/** A PNG with a channel for transparency: its header says so at a place of its own. */
+function hasTransparency({ bytesBase64Encoded: data }: JsonObject): boolean {
+  const header = Buffer.from((textIn(data) ?? '').slice(0, 48), 'base64');
+  return header.length > 25 && header.toString('latin1', 1, 4) === 'PNG' && ((header[25] ?? 0) & 4) > 0;
+}
+
+/**
+ * The picture has the size of the one it goes by. Throws NotConvertible.
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/imagen-api-edit
+ */
+function changeBody(order: ImageOrder, fetched: Fetched): JsonObject {
+  refuseFurther(order, ['output_format', 'output_compression', 'negative_prompt', 'mask']);
+  refuseMore(order, mostPredicted);
+  refuseMoreSources(order, 1);
+  const { request, sources, mask } = order;
+  const raw = sources.map((url, at) => ({
+    ...{ referenceType: 'REFERENCE_TYPE_RAW', referenceId: at + 1 },
+    referenceImage: referenceIn(url, `images[${at}]`, fetched),
+  }));
+  const masked = mask === null ? null : referenceIn(mask, 'mask', fetched);
+  if (masked !== null && hasTransparency(masked))
+    throw new NotConvertible('caller', 'mask must be white where the picture may be changed, without transparency');
+  const masks =
+    masked === null
+      ? []
+      : [
+          {
+            ...{ referenceType: 'REFERENCE_TYPE_MASK', referenceId: raw.length + 1, referenceImage: masked },
+            maskImageConfig: { maskMode: 'MASK_MODE_USER_PROVIDED' },
+          },
+        ];
+  const options = outputOptions(order);
+  return {
+    instances: [{ prompt: request.prompt, referenceImages: [...raw, ...masks] }],
+    parameters: {
+      ...{ sampleCount: request.n, personGeneration: 'allow_adult' },
+      ...(masked !== null && { editMode: 'EDIT_MODE_INPAINT_INSERTION' }),
+      ...(request.negative_prompt !== undefined && { negativePrompt: request.negative_prompt }),
+      ...(options !== null && { outputOptions: options }),
+    },
+  };
+}
+
 /** What is asked of the model. Throws NotConvertible. */
 export function imagesAsked(
   caller: CallerRequest,
   { model, fetched, safetySettings }: { model: string; fetched: Fetched; safetySettings: readonly JsonObject[] },
 ): { readonly action: 'generateContent' | 'predict'; readonly body: JsonObject } {
   const order = imageOrder(caller);
+  if (changesPictures(model) && caller.mode === 'image-edit')
+    return { action: 'predict', body: changeBody(order, fetched) };
   return factsOf(model).drawsOnly
     ? { action: 'predict', body: predictionBody(order) }
     : { action: 'generateContent', body: contentBody(order, model, fetched, safetySettings) };
 }
-
-/** Addresses of pictures to go by, which must stand in the request. Throws NotConvertible. */
-export const sourceAddresses = (caller: CallerRequest): readonly string[] =>
-  imageOrder(caller).sources.filter((source) => /^https?:\/\//i.test(source));
 
 /** Reasons to end without a picture that say what was wrong with the order. */
 const withheld = /SAFETY|PROHIBITED|BLOCKLIST|RECITATION|SPII/;

@@ -1,7 +1,8 @@
 import { type Answer, type AnswerInput, NotConvertible } from '../../contracts/protocol.js';
 import { isObject, textIn } from '../../json/json.js';
 import type { OpenAiVariant, Target } from '../openai/variant.js';
-import { refuseFurther, refuseMore, sizeAsked } from './image-order.js';
+import { sourceFiles } from '../source-pictures.js';
+import { refuseFurther, refuseMore, refuseMoreSources, refuseSources, sizeAsked } from './image-order.js';
 import { type ImageWire, imageAnswer } from './image-wire.js';
 
 /*
@@ -15,6 +16,13 @@ const onlySize = '1024x1024';
 
 /** They know what is not to be in a picture. */
 const takesRefused = (model: string): boolean => /stable-diffusion|dreamshaper|phoenix/.test(model);
+
+/**
+ * They make pictures and change them, and are asked in forms alone.
+ * https://developers.cloudflare.com/changelog/2026-01-28-flux-2-klein-9b-workers-ai/
+ */
+export const takesForms = (model: string): boolean => /flux-2-/.test(model);
+const mostSources = 4;
 
 const openingBrace = 0x7b;
 
@@ -34,6 +42,8 @@ export const cloudflareImages = (
     body(order, { model }) {
       refuseFurther(order, takesRefused(model) ? ['seed', 'negative_prompt'] : ['seed']);
       refuseMore(order, 1);
+      if (takesForms(model)) refuseMoreSources(order, mostSources);
+      else refuseSources(order);
       const { prompt, seed, negative_prompt } = order.request;
       const size = sizeAsked(order);
       if (hasOneSize(model) && size !== null && size !== onlySize)
@@ -46,6 +56,8 @@ export const cloudflareImages = (
         ...(negative_prompt !== undefined && { negative_prompt }),
       };
     },
+    files: ({ sources }, { model, options }) =>
+      takesForms(model) ? sourceFiles(sources, options, (at) => `input_image_${at}`) : null,
     pictures({ result, image }) {
       const data = isObject(result) ? result.image : image;
       return textIn(data) === null ? [] : [{ b64_json: data ?? null }];

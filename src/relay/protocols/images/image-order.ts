@@ -56,13 +56,36 @@ export function refuseMoreSources({ sources }: ImageOrder, most: number): void {
     throw new NotConvertible('caller', `image: this model takes ${most === 1 ? 'one picture' : `${most} pictures`}`);
 }
 
+/** Throws NotConvertible: there is a picture to go by. */
+export function refuseSources({ sources }: ImageOrder): void {
+  if (sources.length > 0)
+    throw new NotConvertible('caller', 'image: this model makes pictures of a text, and changes none');
+}
+
 /** `1024x1024`; null: it is left to the model. */
 export const sizeAsked = ({ request: { size } }: ImageOrder): string | null => (size === 'auto' ? null : size);
 
 /** Width to height; null: it is left to the model. */
-export function ratioAsked(order: ImageOrder): number | null {
+function ratioAsked(order: ImageOrder): number | null {
   const [width = 0, height = 0] = (sizeAsked(order) ?? '').split('x').map(Number);
   return width > 0 && height > 0 ? width / height : null;
+}
+
+/** Of `ratios`, such as `16:9`, the one that is nearest to the size that was asked for; null: that is left to the model. */
+export function nearestRatio(ratios: readonly string[], order: ImageOrder): string | null {
+  const asked = ratioAsked(order);
+  if (asked === null) return null;
+  const distance = (ratio: string): number => {
+    const [width = 1, height = 1] = ratio.split(':').map(Number);
+    return Math.abs(Math.log(width / height / asked));
+  };
+  return ratios.reduce((nearest, ratio) => (distance(ratio) < distance(nearest) ? ratio : nearest));
+}
+
+/** Addresses of pictures to go by, where these must stand in the request. Throws NotConvertible. */
+export function sourceAddresses(caller: CallerRequest): readonly string[] {
+  const { sources, mask } = imageOrder(caller);
+  return [...sources, ...(mask === null ? [] : [mask])].filter((source) => /^https?:\/\//i.test(source));
 }
 
 /** The picture itself is wanted, not where it is. Events have no place for an address. */

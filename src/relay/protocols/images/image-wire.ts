@@ -11,8 +11,10 @@ import type {
 import { isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { bytesToParse } from '../../json/long-texts.js';
 import type { Confidential } from '../../upstream/confidential.js';
+import { type FormFile, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
+import { formParts } from '../form-parts.js';
 import { hasPicture, pictured } from '../openai/images.js';
 import { missingAnswer, reportedBody } from '../openai/reported-body.js';
 import { postOf } from '../openai/request.js';
@@ -28,10 +30,18 @@ export interface ImageWire extends Pick<OpenAiVariant, 'authorize' | 'headers' |
   readonly url: (target: Target) => string;
   /** In the vendor's words, without the model. Throws NotConvertible. */
   readonly body: (order: ImageOrder, target: Target) => JsonObject;
+  /** What is sent in a form beside the body; null: nothing, and the body is JSON. Left out: it always is. */
+  readonly files?: (order: ImageOrder, target: Target) => readonly FormFile[] | null;
   /** What came, in OpenAI's words: of each picture an address, or the picture in base64. Left out: it is in these. */
   readonly pictures?: (reported: JsonObject, answered: AnswerInput) => readonly JsonObject[];
   /** What a success can be beside pictures: an order that was taken, or one that has failed. Left out: nothing. */
   readonly order?: (reported: JsonObject, answered: AnswerInput) => Extract<Answer, { ok: false }> | null;
+}
+
+/** The address of a form names the model. */
+function contentOf({ model, ...fields }: JsonObject, files: readonly FormFile[] | null): RequestContent {
+  if (files !== null) return formContent(formParts(fields, files));
+  return { kind: 'json', text: written({ ...(model !== undefined && { model }), ...fields }) };
 }
 
 /** Throws NotConvertible. */
@@ -41,9 +51,11 @@ export function imageRequest(
 ): UpstreamRequest {
   const target: Target = { base: baseOf(provider, channel), model, channel, caller, options };
   const override = options.passThrough ? null : channel.paramOverride;
-  const body = overriddenPictures({ model, ...wire.body(imageOrder(caller), target) }, override ?? {});
+  const order = imageOrder(caller);
+  const body = overriddenPictures({ model, ...wire.body(order, target) }, override ?? {});
   const sent = textIn(body.model) ?? model;
-  const post = postOf(wire, { ...target, model: sent }, { kind: 'json', text: written(body) });
+  const files = wire.files?.(order, target) ?? null;
+  const post = postOf(wire, { ...target, model: sent }, contentOf(body, files));
   // Events are written here, whoever asks for them.
   return { ...noThinking, ...post, headers: { ...post.headers, accept: 'application/json' } };
 }
