@@ -99,7 +99,7 @@ const graphqlNouns = nouns(
 );
 const applicationNouns = nouns(
   'application',
-  'users sign-in api-keys audit channels payments prices redemptions seals tasks usage options',
+  'users sign-in api-keys audit books channels payments prices redemptions seals tasks usage options',
 );
 
 /** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */

@@ -49,7 +49,7 @@ export const audit = part({
     const store = await openPostgresEventStore({ connection: database.connection, log: quietLog });
     const differences: string[] = [];
     const measure: Record<(typeof routes)[number], () => Promise<{ events: number; found: number }>> = {
-      'audit verify': () => verifyLog(verifyPortsOf(database), { full: true, given: null }),
+      'audit verify': () => verifyLog(verifyPortsOf({ ...database, store }), { full: true, given: null }),
       verify: async () => {
         const { events, differences } = await verifyLedger(openReadModels(pool), store);
         return { events, found: differences.length };

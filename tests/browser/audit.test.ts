@@ -1,9 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealReading } from '../../src/adapters/seals/seal-reading.js';
+import { closePeriod } from '../../src/application/books/close-period.js';
+import { sealNewEvents } from '../../src/application/seals/sealer.js';
+import { closePortsOf } from '../../src/cli/audit/close.js';
+import { withDatabase } from '../../src/cli/database.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { graceMs } from '../../src/domain/ledger/closing.js';
+import { Period, periodBounds } from '../../src/domain/ledger/period.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { quietLog } from '../support/quiet-log.js';
 import { barriers, expectNoBarriers } from './axe.js';
 import { rowOf, visit } from './tables.js';
 
@@ -124,6 +134,26 @@ function auditing(launched: () => Browser): void {
     await page.getByRole('button', { name: 'Download public keys' }).click();
     const [first] = await application.queries.sealKeys(root);
     expect(await readFile(await (await saved).path(), 'utf8')).toBe(`${first?.publicKey}\n`);
+    expect(await barriers(page)).toEqual([]);
+    expect(desk.problems).toEqual([]);
+  });
+
+  test('sees the closed periods, and of one of them what every account held at its end', async () => {
+    const { page } = desk;
+    const month = Period(new Date().toISOString().slice(0, 7));
+    const clock = settableClock(Instant(periodBounds(month).until + graceMs));
+    await withDatabase(gateway.config, quietLog, async (database) => {
+      const { pool, vault } = database;
+      const ports = { ...closePortsOf(database), clock };
+      await sealNewEvents({ ...sealReading(pool), vault, clock });
+      await closePeriod(ports, month);
+    });
+    await page
+      .getByRole('navigation', { name: 'Pages of the audit' })
+      .getByRole('link', { name: 'Closed periods' })
+      .click();
+    await rowOf(page, 'Closed periods', month).getByRole('link', { name: month }).click();
+    await rowOf(page, 'Closing balances', 'apikey:1').waitFor();
     expect(await barriers(page)).toEqual([]);
     expect(desk.problems).toEqual([]);
   });

@@ -83,6 +83,8 @@ const operations: Readonly<
     seals: ['admin-reading', 'seals { hasMore }'],
     sealKeys: ['admin-reading', 'sealKeys { id }'],
     compareSealHead: ['admin-reading', 'compareSealHead(head: "none") { outcome }'],
+    closedPeriods: ['admin-reading', 'closedPeriods { period }'],
+    closingBalances: ['admin-reading', 'closingBalances(period: "2026-10") { next }'],
     optionHistory: ['root-reading', 'optionHistory { hasMore }'],
     optionChange: ['root-reading', 'optionChange(position: 999999) { key }'],
     doubtedProxies: ['root', 'doubtedProxies { proxy }'],

@@ -61,6 +61,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   userAt: () => `(id: ${ids.user}, moment: { at: 9999999999 })`,
   movementEvent: () => '(position: 1)',
   compareSealHead: () => `(head: "0:${'0'.repeat(64)}")`,
+  closingBalances: () => '(period: "2000-01")',
   priceAt: () => '(model: "gpt-4o", moment: { at: 9999999999 })',
   quotaHistory: () => `(of: { kind: USER, id: ${ids.user} })`,
   balanceAt: () => `(of: { kind: CALL, id: "${ids.call}" }, moment: { at: 9999999999 })`,
@@ -76,6 +77,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
 const refused: Readonly<Record<string, string>> = {
   latestRelease: 'release-check-not-configured',
   priceDifferences: 'price-source-unknown',
+  closingBalances: 'period-not-closed',
 };
 const asked = ({ name, type }: GraphQLField<unknown, unknown>) =>
   `${name}${argumentsFor[name]?.() ?? ''} ${everything(type)}`;

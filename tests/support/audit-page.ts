@@ -61,6 +61,9 @@ export const expectedOfAudit: Readonly<Record<string, ExpectedOutput>> = {
     { prints: /No differences\.\n$/ },
   'margin --by model --from 2026-11-01 --to 2026-12-01': { prints: /^(gpt-[\w.-]+: 1 calls, charged \$.*\n){3}$/ },
   'margin --by user --channel 3 --json': { prints: /^\{"by":"user","rows":\[\{"group":"7","calls":1,.*\}\]\}\n$/ },
+  'close --period 2026-10': { prints: /^[\d-]+ is closed at position \d+, with \d+ balances, under seal \d+:/ },
+  periods: { prints: /^[\d-]+ is closed at position \d+/ },
+  'periods --period 2026-10': { prints: /^(.*\n)*user:7:available \d+\n/ },
   verify: { prints: /Everything is as the log says\.\n$/ },
 };
 

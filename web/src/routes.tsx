@@ -79,6 +79,7 @@ const forAdministrators: RouteObject[] = [
 ];
 
 const forReaders: RouteObject[] = [
+  { path: 'audit/books', lazy: async () => ({ Component: (await import('./audit/BooksPage.js')).BooksPage }) },
   { path: 'audit/seals', lazy: async () => ({ Component: (await import('./audit/SealsPage.js')).SealsPage }) },
 ];
 

@@ -21,7 +21,7 @@ type StoredEvent = readonly [
 ];
 
 export interface LedgerFinding {
-  readonly code: 'event-unreadable' | 'balance-differs' | 'sum-not-zero' | 'log-ends-early';
+  readonly code: 'event-unreadable' | 'balance-differs' | 'closing-differs' | 'sum-not-zero' | 'log-ends-early';
   readonly first: number | null;
   readonly last: number | null;
   readonly reason: string;
@@ -33,21 +33,42 @@ interface LedgerState {
   readonly facts: string;
 }
 
+/** Something that the facts of one position are held against. */
+export interface LedgerCheck {
+  readonly position: Position;
+  /** What is wrong; null: nothing is. */
+  readonly check: (facts: LedgerFacts) => string | null;
+}
+
+interface LedgerWalkParts {
+  readonly tables: LedgerInTables;
+  /** What is known already; null: nothing is. */
+  readonly from: { readonly position: Position; readonly facts: LedgerFacts } | null;
+  /** Where its state is kept, to go on from another time. */
+  readonly keepAt: Position | null;
+  /** Of positions behind `from`, in their order. */
+  readonly closings: readonly LedgerCheck[];
+  readonly found: (finding: LedgerFinding) => void;
+}
+
 export class LedgerWalk {
+  private readonly tables: LedgerInTables;
+  private readonly found: LedgerWalkParts['found'];
+  private readonly closings: LedgerCheck[];
   private readonly facts: LedgerFacts;
   private readonly comparison: LedgerComparison;
   private next = 0;
   private position: number;
   private kept: LedgerState | null = null;
 
-  /** `keepAt`: where its state is kept, to go on from another time. */
-  constructor(
-    private readonly tables: LedgerInTables,
-    from: LedgerState | null,
-    private keepAt: Position | null,
-    private readonly found: (finding: LedgerFinding) => void,
-  ) {
-    this.facts = from === null ? new LedgerFacts() : LedgerFacts.restored(from.facts);
+  private keepAt: Position | null;
+
+  constructor({ tables, from, keepAt, closings, found }: LedgerWalkParts) {
+    this.tables = tables;
+    this.found = found;
+    this.closings = [...closings];
+    this.keepAt = keepAt;
+    this.facts = from?.facts ?? new LedgerFacts();
     this.position = Number(from?.position ?? beginning);
     this.comparison = new LedgerComparison(tables.stands, this.facts);
     this.stop(Position(this.position));
@@ -58,13 +79,16 @@ export class LedgerWalk {
     const event = this.read(line);
     if (event === null) return null;
     const [position, stream, revision, type] = event;
-    try {
-      this.apply(event);
-    } catch (error) {
-      this.unreadable(position, String(error));
+    // It may be read for its seal alone.
+    if (position > this.position) {
+      try {
+        this.apply(event);
+      } catch (error) {
+        this.unreadable(position, String(error));
+      }
+      this.position = position;
+      if (position >= this.next) this.stop(Position(position));
     }
-    this.position = position;
-    if (position >= this.next) this.stop(Position(position));
     return { position, stream, revision, type };
   }
 
@@ -126,8 +150,14 @@ export class LedgerWalk {
       if (position === this.keepAt) this.kept = { position, facts: this.facts.saved() };
       this.keepAt = null;
     }
+    for (let next = this.closings[0]; next !== undefined && next.position <= position; next = this.closings[0]) {
+      this.closings.shift();
+      const reason = next.check(this.facts);
+      if (reason !== null) this.found({ code: 'closing-differs', first: null, last: Number(next.position), reason });
+    }
     const never = Number.POSITIVE_INFINITY;
-    this.next = Math.min(Number(this.comparison.next ?? never), Number(this.keepAt ?? never));
+    const stops = [this.comparison.next, this.keepAt, this.closings[0]?.position ?? null];
+    this.next = Math.min(...stops.map((stop) => Number(stop ?? never)));
   }
 
   private unreadable(position: number, reason: string): void {

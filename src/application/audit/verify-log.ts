@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beginning, earliestOf, Position } from '../../domain/events/events.js';
 import type { ReadModels } from '../../projections/database.js';
+import { LedgerFacts } from '../../projections/models/ledger/ledger-facts.js';
 import { type LedgerInTables, ledgerInTables } from '../../projections/models/ledger/verify-ledger.js';
+import { closingChecks } from '../books/verify-closings.js';
 import type {
   AuditCheckpoint,
   AuditCheckpoints,
@@ -12,7 +14,7 @@ import type {
   SealKeyStore,
   SealStore,
 } from '../ports/seal-ports.js';
-import type { Vault } from '../ports/storage-ports.js';
+import type { EventStore, Vault } from '../ports/storage-ports.js';
 import { positionOf, sealDigest } from '../seals/seal.js';
 import { beforeFirstSeal, type SealFinding, SealWalk } from '../seals/seal-walk.js';
 import { trustedKeys } from '../seals/trusted-keys.js';
@@ -32,6 +34,7 @@ export interface VerifyPorts {
   readonly checkpoints: AuditCheckpoints;
   readonly outOfStep: OutOfStep;
   readonly vault: Pick<Vault, 'hash'>;
+  readonly store: Pick<EventStore, 'streamPages'>;
 }
 
 /** Public keys that the auditor has been given; null: the first of the log counts. */
@@ -107,9 +110,11 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     // The ledger follows every event.
     fromFirst: from === null ? Number(tables.position) : null,
   });
-  const ledger = new LedgerWalk(tables, from, keptSeal?.last ?? null, (finding) =>
-    find({ check: 'ledger', ...finding }),
-  );
+  const ledger = new LedgerWalk({
+    ...{ tables, from, keepAt: keptSeal?.last ?? null },
+    closings: await closingChecks(ports.store, from?.position ?? beginning),
+    found: (finding) => find({ check: 'ledger', ...finding }),
+  });
 
   let events = 0;
   let position: Position = from?.position ?? beginning;
@@ -188,15 +193,16 @@ const signed = (ports: Pick<VerifyPorts, 'vault'>, content: CheckpointContent, g
 });
 
 /** With the key of its seal, which the digest covers. */
-interface UsableCheckpoint extends AuditCheckpoint {
+interface UsableCheckpoint extends Omit<AuditCheckpoint, 'facts'> {
   readonly keyId: string;
+  readonly facts: LedgerFacts;
 }
 
 /** The newest key up to there: all was sound, so later seals have no earlier one. */
 const keyNumberOf = (keys: readonly PublicSealKey[], { keyId }: UsableCheckpoint): number =>
   keys.find(({ id }) => id === keyId)?.number ?? 0;
 
-/** null: there is none, it is not ours or of other keys, its seal is not in the log any more, or the tables are behind it. */
+/** null: there is none, it is not ours, of an earlier release or of other keys, its seal is not in the log any more, or the tables are behind it. */
 async function usableCheckpoint(
   ports: VerifyPorts,
   tables: LedgerInTables,
@@ -206,5 +212,7 @@ async function usableCheckpoint(
   if (kept === null || macOf(ports, kept, given) !== kept.mac) return null;
   const seal = await ports.seals.numbered(kept.number);
   if (seal === null || sealDigest(seal) !== kept.digest || seal.last !== kept.position) return null;
-  return tables.stands.every(({ position }) => position >= kept.position) ? { ...kept, keyId: seal.keyId } : null;
+  const facts = LedgerFacts.restored(kept.facts);
+  if (facts === null || tables.stands.some(({ position }) => position < kept.position)) return null;
+  return { ...kept, facts, keyId: seal.keyId };
 }

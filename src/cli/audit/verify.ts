@@ -42,14 +42,18 @@ export async function auditVerify({ config, log, args }: CommandContext): Promis
   });
 }
 
-export const verifyPortsOf = ({ pool, vault }: Pick<CommandDatabase, 'pool' | 'vault'>): VerifyPorts => ({
+export const verifyPortsOf = ({
+  pool,
+  vault,
+  store,
+}: Pick<CommandDatabase, 'pool' | 'vault' | 'store'>): VerifyPorts => ({
   lines: postgresEventLines(pool),
   seals: postgresSealStore(pool),
   keys: postgresSealKeyStore(pool),
   checkpoints: postgresAuditCheckpoints(pool),
   outOfStep: postgresOutOfStep(pool),
   db: openReadModels(pool),
-  vault,
+  ...{ vault, store },
 });
 
 async function readModelVerdicts({ store, newClient, personalData }: CommandDatabase): Promise<ReadModelVerdict[]> {

@@ -18,6 +18,7 @@ import type {
 } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { RefusalEvent } from '../kernel/refusal.js';
+import type { BooksEvent } from '../ledger/closing.js';
 import type { OptionEvent } from '../options/option.js';
 import type { PaymentEvent } from '../payment/payment.js';
 import type { RedemptionEvent } from '../payment/redemption.js';
@@ -48,6 +49,7 @@ export type DomainEvent =
   | SetupEvent
   | UsageLogEvent
   | UsageExportEvent
+  | BooksEvent
   | QuarantineEvent;
 
 export type EventType = DomainEvent['type'];
@@ -134,6 +136,8 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   SetupCompleted: true,
   LogsCleared: true,
   UsageExportMapped: true,
+  BalancesRecorded: true,
+  PeriodClosed: true,
   EventQuarantined: true,
 };
 
@@ -193,6 +197,9 @@ export const streams = {
   testRuns: 'testruns' as StreamName,
   usageLog: 'usagelog' as StreamName,
   usageExports: 'usageexports' as StreamName,
+  books: 'books' as StreamName,
+  /** What accounts held at a position, where books were closed. */
+  balances: (position: Position) => `balances-${Number(position)}` as StreamName,
 } as const;
 
 /** Of which there are as many as calls, each of a few events. */

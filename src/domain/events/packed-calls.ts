@@ -10,6 +10,7 @@ import type {
 } from '../call/call.js';
 import type { KeptKind, KeptObject } from '../call/kept-object.js';
 import type { Usage } from '../call/usage.js';
+import type { ChannelId } from '../kernel/ids.js';
 import { zero } from '../kernel/quota.js';
 import type { Price, TokenPrice } from '../pricing/pricing.js';
 import { quantities } from '../pricing/quantities.js';
@@ -348,6 +349,8 @@ export interface CallMoney {
   readonly charged: number;
   readonly suspense: number;
   readonly uncovered: number;
+  /** Earns what is charged, or costs what nobody pays; null: none has been sent to. */
+  readonly channelId: ChannelId | null;
 }
 
 export const isMoneyEventOfCall = (type: string): type is MoneyEventOfCall => Object.hasOwn(packedCalls, type);
@@ -356,8 +359,12 @@ export const isMoneyEventOfCall = (type: string): type is MoneyEventOfCall => Ob
 export function moneyOfPacked(type: MoneyEventOfCall, packed: readonly unknown[]): CallMoney {
   const [userId, apiKeyId] = packed[0] as PackedFacts;
   const amount = (place: number): number => (packed[place] ?? 0) as number;
-  const none = { charged: 0, suspense: 0, uncovered: 0 };
+  const none = { charged: 0, suspense: 0, uncovered: 0, channelId: null };
   const facts = { userId, apiKeyId, reserved: amount(1), ...none };
-  if (type === 'CallSettled') return { ...facts, charged: amount(2), uncovered: amount(13), suspense: amount(14) };
-  return type === 'CallReleased' ? { ...facts, suspense: amount(7) } : facts;
+  if (type === 'CallSettled') {
+    const charges = { charged: amount(2), uncovered: amount(13), suspense: amount(14) };
+    return { ...facts, ...charges, channelId: packed[7] as ChannelId };
+  }
+  if (type === 'CallReserved') return facts;
+  return { ...facts, suspense: amount(7), channelId: (packed[5] as readonly ChannelId[]).at(-1) ?? null };
 }

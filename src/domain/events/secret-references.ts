@@ -100,6 +100,8 @@ export function secretReferences(event: DomainEvent): SecretReferences | 'none' 
     case 'TopUpDisputed':
     case 'TopUpDisputeWon':
     case 'UsageExportMapped':
+    case 'BalancesRecorded':
+    case 'PeriodClosed':
     case 'EventQuarantined':
       return null;
     default:

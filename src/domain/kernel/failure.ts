@@ -167,6 +167,8 @@ export const failureKinds = {
   'mail-failed': 'upstream',
   'webhook-failed': 'upstream',
   'usage-log-cleared': 'refused',
+  'period-not-ready': 'refused',
+  'period-not-closed': 'not-found',
   'store-unavailable': 'unavailable',
   'outcome-unknown': 'unavailable',
   'event-too-large': 'invalid',

@@ -266,6 +266,9 @@ const movers = {
   // A view is trimmed; what it was made from stays.
   LogsCleared: null,
   UsageExportMapped: null,
+  // What they name has been moved by others.
+  BalancesRecorded: null,
+  PeriodClosed: null,
   EventQuarantined: null,
 } satisfies { readonly [Type in EventType]: Mover<Type> };
 

@@ -1,4 +1,5 @@
 import { AdministratorsLogResolver } from './administrators-log.js';
+import { closedPeriodResolvers } from './closed-periods.js';
 import { MovementEventResolver } from './movement-event.js';
 import { quotaHistoryResolvers } from './quota-history.js';
 import { receiptResolvers } from './receipt.js';
@@ -12,6 +13,7 @@ export const auditResolvers = [
   ...asOfResolvers,
   ...sealResolvers,
   ...receiptResolvers,
+  ...closedPeriodResolvers,
   SettingsAtResolver,
   AdministratorsLogResolver,
   MovementEventResolver,

@@ -7,16 +7,21 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/adapters/clock.js';
 import { sealReading } from '../../../src/adapters/seals/seal-reading.js';
+import { closePeriod } from '../../../src/application/books/close-period.js';
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
+import { closePortsOf } from '../../../src/cli/audit/close.js';
 import { audit } from '../../../src/cli/audit.js';
 import { withDatabase } from '../../../src/cli/database.js';
 import type { CallSettled } from '../../../src/domain/call/call.js';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
-import type { Instant } from '../../../src/domain/kernel/instant.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
+import { graceMs } from '../../../src/domain/ledger/closing.js';
+import { Period, periodBounds } from '../../../src/domain/ledger/period.js';
 import { priceFileOf } from '../../../src/domain/pricing/records/price-file.js';
 import { auditCommands, expectedOfAudit } from '../../support/audit-page.js';
 import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
+import { settableClock } from '../../support/given/fixed-clock.js';
 import { quietLog } from '../../support/quiet-log.js';
 
 /*
@@ -28,6 +33,8 @@ import { quietLog } from '../../support/quiet-log.js';
 const modelOf: Readonly<Record<number, string>> = { 3: 'gpt-4o-mini', 4: 'gpt-4o', 5: 'gpt-4.1-mini' };
 const dayMs = 86_400_000;
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+const thisMonth = Period(day(Date.now()).slice(0, 7));
 
 let gateway: TestGateway;
 let folder: string;
@@ -94,9 +101,12 @@ beforeAll(async () => {
     await writeFiles(events.flatMap(({ at, event }) => (event.type === 'CallSettled' ? [{ ...event, at }] : [])));
   });
   await gateway.stopKeepingData();
-  await withDatabase(gateway.config, quietLog, ({ pool, vault }) =>
-    sealNewEvents({ ...sealReading(pool), vault, clock: systemClock }),
-  );
+  await withDatabase(gateway.config, quietLog, async (database) => {
+    await sealNewEvents({ ...sealReading(database.pool), vault: database.vault, clock: systemClock });
+    // The page's month: it is over by another clock.
+    const clock = settableClock(Instant(periodBounds(thisMonth).until + graceMs));
+    await closePeriod({ ...closePortsOf(database), clock }, thisMonth);
+  });
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -137,6 +147,7 @@ async function run(program: string, args: readonly string[]): Promise<Ran> {
 async function asItIsHere(arg: string, before: string): Promise<string> {
   if (arg === 'REQUEST_ID') return requestId;
   const firstLineOf = async (...args: string[]) => (await run('audit', args)).printed.replace(/\n.*/s, '');
+  if (before === '--period') return thisMonth;
   if (arg === 'KEY') return firstLineOf('seals', 'public-key');
   if (arg === 'NUMBER:DIGEST') return firstLineOf('seals', 'head');
   if (arg === 'keys.txt') await writeFile(join(folder, arg), (await run('audit', ['seals', 'public-key'])).printed);

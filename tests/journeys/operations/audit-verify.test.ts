@@ -8,9 +8,12 @@ import { postgresEventLines, postgresLineByPosition } from '../../../src/adapter
 import { postgresSealKeyStore } from '../../../src/adapters/seals/seal-key-store.js';
 import { postgresSealStore } from '../../../src/adapters/seals/seal-store.js';
 import { type LogVerdict, verifyLog } from '../../../src/application/audit/verify-log.js';
+import { closePeriod } from '../../../src/application/books/close-period.js';
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
 import { auditBalanceAt } from '../../../src/cli/audit/balance-at.js';
+import { auditClose, closePortsOf } from '../../../src/cli/audit/close.js';
 import { auditMargin } from '../../../src/cli/audit/margin.js';
+import { auditPeriods } from '../../../src/cli/audit/periods.js';
 import { auditReceipt } from '../../../src/cli/audit/receipt.js';
 import { auditReconcile } from '../../../src/cli/audit/reconcile.js';
 import { auditSettingsAt } from '../../../src/cli/audit/settings-at.js';
@@ -18,6 +21,9 @@ import { auditVerify, verifyPortsOf } from '../../../src/cli/audit/verify.js';
 import { auditWhatIf } from '../../../src/cli/audit/what-if.js';
 import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
 import { Position } from '../../../src/domain/events/events.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
+import { graceMs } from '../../../src/domain/ledger/closing.js';
+import { Period, periodBounds } from '../../../src/domain/ledger/period.js';
 import { schemaOf } from '../../../src/projections/engine/projection.js';
 import { verifyReadModel } from '../../../src/projections/engine/verify-read-model.js';
 import { ledger } from '../../../src/projections/models/ledger/ledger.js';
@@ -25,6 +31,7 @@ import { users } from '../../../src/projections/models/users.js';
 import { openCallers } from '../../support/callers/callers.js';
 import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
+import { settableClock } from '../../support/given/fixed-clock.js';
 import { quietLog } from '../../support/quiet-log.js';
 
 /* The log of a gateway that stands still is verified: as it is, and with everything in it that somebody may have done. */
@@ -208,6 +215,37 @@ describe('questions about the past', () => {
       }
     });
   });
+});
+
+test('books that are closed are listed with their balances, and held against the log by the next verification', async () => {
+  const month = Period(new Date().toISOString().slice(0, 7));
+  const closed = await inDatabase(async (database) => {
+    const clock = settableClock(Instant(periodBounds(month).until + graceMs));
+    const closed = await closePeriod({ ...closePortsOf(database), clock }, month);
+    expect(await verified(database)).toMatchObject({ found: 0 });
+    const changed = (sign: string) =>
+      database.pool.query(
+        `UPDATE events SET data = replace(data::text, '["revenue","', '["revenue","${sign}')::json WHERE type = 'BalancesRecorded'`,
+      );
+    await changed('-');
+    const { findings } = await verified(database);
+    expect(findings.map(({ code }) => code)).toEqual(['closing-differs']);
+    await database.pool.query(
+      `UPDATE events SET data = replace(data::text, '["revenue","-', '["revenue","')::json WHERE type = 'BalancesRecorded'`,
+    );
+    return closed;
+  });
+  const lines: string[] = [];
+  const printed = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  const periods = (...args: string[]) => auditPeriods({ config: gateway.config, log: quietLog, args });
+  await periods();
+  await periods('--period', month, '--json').finally(() => printed.mockRestore());
+  expect(lines[0]).toContain(`under seal ${closed.seal.number}:${closed.seal.digest}`);
+  expect(lines.slice(1).map((line) => JSON.parse(line).account)).toContain('user:2:available');
+  await expect(periods('--period', '1999')).rejects.toThrow('its books are not closed');
+  await expect(periods('--period', 'May')).rejects.toThrow('give a month, a day or a year of UTC');
+  const close = auditClose({ config: gateway.config, log: quietLog, args: ['--period', month] });
+  await close.finally(() => vi.restoreAllMocks());
 });
 
 describe('a receipt at the terminal', () => {

@@ -7,6 +7,7 @@ export const auditEn: Translation<typeof auditZh> = {
   'page.history': 'Quota history',
   'page.replay': 'Replay',
   'page.seals': 'Seals',
+  'page.books': 'Closed periods',
   'page.administrators': 'Administrators’ log',
   table: 'Quota history',
   empty: 'No movement fits the filter',

@@ -2,7 +2,7 @@ import type { CallEvent, CallFacts } from '../../../domain/call/call.js';
 import { type Recorded, streamKey } from '../../../domain/events/events.js';
 import type { CallMoney, MoneyEventOfCall } from '../../../domain/events/packed-calls.js';
 import { assertNever } from '../../../domain/kernel/failure.js';
-import { ApiKeyId, UserId } from '../../../domain/kernel/ids.js';
+import { ApiKeyId, type ChannelId, UserId } from '../../../domain/kernel/ids.js';
 import type { Instant } from '../../../domain/kernel/instant.js';
 import { availableOf, invitesOf, reservedOf } from './ledger.js';
 
@@ -21,6 +21,12 @@ const moneyOfCall = (event: Extract<CallEvent, { type: MoneyEventOfCall }>): Cal
   charged: event.type === 'CallSettled' ? event.charged : 0,
   suspense: event.type === 'CallReserved' ? 0 : event.suspense,
   uncovered: event.type === 'CallSettled' ? event.uncovered : 0,
+  channelId:
+    event.type === 'CallSettled'
+      ? event.channelId
+      : event.type === 'CallReleased'
+        ? (event.attempts.at(-1) ?? null)
+        : null,
 });
 
 export const ofWallets = (balances: ReadonlyMap<UserId, bigint>): Figures =>
@@ -30,6 +36,18 @@ const add = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
   sums.set(key, (sums.get(key) ?? 0n) + amount);
 };
 
+export type LedgerFactsState = Readonly<
+  Record<'granted' | 'adjusted' | 'redeemed' | 'charged' | 'suspense' | 'bought', bigint>
+> & {
+  readonly owned: readonly (readonly [UserId, bigint])[];
+  readonly invites: readonly (readonly [UserId, bigint])[];
+  readonly apiKeys: readonly (readonly [ApiKeyId, bigint])[];
+  readonly channels: readonly (readonly [ChannelId, bigint])[];
+  /** By API key and day, `3:2026-03-01`. */
+  readonly spent: readonly (readonly [string, bigint])[];
+  readonly reserved: readonly (readonly [string, { readonly user: UserId; readonly quota: bigint }])[];
+};
+
 /** What was given, what was charged, what is reserved: the balances follow. */
 export class LedgerFacts {
   private readonly owned = new Map<UserId, bigint>();
@@ -37,7 +55,9 @@ export class LedgerFacts {
   private readonly apiKeys = new Map<ApiKeyId, bigint>();
   /** By API key and day. */
   private readonly spent = new Map<string, bigint>();
-  private readonly reserved = new Map<string, { user: UserId; quota: bigint }>();
+  /** What each has added to revenue. Beside the double entry, as API keys are. */
+  private readonly channels = new Map<ChannelId, bigint>();
+  private readonly reserved = new Map<string, { readonly user: UserId; readonly quota: bigint }>();
   private granted = 0n;
   private adjusted = 0n;
   private redeemed = 0n;
@@ -96,6 +116,7 @@ export class LedgerFacts {
       case 'CallRefunded':
         this.charge(event.facts, -BigInt(event.settlement.charged), event.settlement.at);
         this.suspense += BigInt(event.suspense);
+        add(this.channels, event.settlement.channelId, -BigInt(event.settlement.charged) - BigInt(event.suspense));
         return;
       case 'UserRegistered':
       case 'UserProfileChanged':
@@ -162,6 +183,8 @@ export class LedgerFacts {
       case 'TaskSucceeded':
       case 'TaskFailed':
       case 'UsageExportMapped':
+      case 'BalancesRecorded':
+      case 'PeriodClosed':
       case 'EventQuarantined':
         return;
       default:
@@ -171,7 +194,7 @@ export class LedgerFacts {
 
   /** The same of an event of a call, given by what the ledger needs of it. */
   takeCall(type: MoneyEventOfCall, callId: string, money: CallMoney, at: Instant): void {
-    const { userId, apiKeyId, reserved, charged, suspense, uncovered } = money;
+    const { userId, apiKeyId, reserved, charged, suspense, uncovered, channelId } = money;
     if (type === 'CallReserved') {
       add(this.owned, userId, 0n);
       this.reserved.set(callId, { user: userId, quota: BigInt(reserved) });
@@ -179,7 +202,10 @@ export class LedgerFacts {
     }
     this.reserved.delete(callId);
     if (type === 'CallSettled') this.charge({ userId, apiKeyId }, BigInt(charged), at);
-    this.suspense += BigInt(suspense) + BigInt(uncovered);
+    const unpaid = BigInt(suspense) + BigInt(uncovered);
+    this.suspense += unpaid;
+    if (channelId !== null && (type === 'CallSettled' || unpaid !== 0n))
+      add(this.channels, channelId, BigInt(charged) - unpaid);
   }
 
   /** `at`: when it was settled. */
@@ -199,45 +225,39 @@ export class LedgerFacts {
     return this.day.text;
   }
 
-  /** As text, from which `restored` makes the same again. */
-  saved(): string {
-    const { owned, invites, apiKeys, spent, reserved, granted, adjusted, redeemed, charged, suspense, bought } = this;
-    const state = {
-      ...{
-        owned: [...owned],
-        invites: [...invites],
-        apiKeys: [...apiKeys],
-        spent: [...spent],
-        reserved: [...reserved],
-      },
+  /** All that it knows, from which `of` makes the same again. */
+  state(): LedgerFactsState {
+    const { granted, adjusted, redeemed, charged, suspense, bought } = this;
+    return {
+      ...{ owned: [...this.owned], invites: [...this.invites], apiKeys: [...this.apiKeys] },
+      ...{ channels: [...this.channels], spent: [...this.spent], reserved: [...this.reserved] },
       ...{ granted, adjusted, redeemed, charged, suspense, bought },
     };
-    return JSON.stringify(state, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
   }
 
-  static restored(text: string): LedgerFacts {
-    const state = JSON.parse(text, (_, value: unknown) =>
-      typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
-    ) as Record<'granted' | 'adjusted' | 'redeemed' | 'charged' | 'suspense' | 'bought', bigint> & {
-      readonly owned: [UserId, bigint][];
-      readonly invites: [UserId, bigint][];
-      readonly apiKeys: [ApiKeyId, bigint][];
-      readonly spent: [string, bigint][];
-      readonly reserved: [string, { user: UserId; quota: bigint }][];
-    };
+  static of(state: LedgerFactsState): LedgerFacts {
     const facts = new LedgerFacts();
     for (const [user, quota] of state.owned) facts.owned.set(user, quota);
     for (const [user, quota] of state.invites) facts.invites.set(user, quota);
     for (const [id, quota] of state.apiKeys) facts.apiKeys.set(id, quota);
+    for (const [id, quota] of state.channels) facts.channels.set(id, quota);
     for (const [keyAndDay, quota] of state.spent) facts.spent.set(keyAndDay, quota);
     for (const [callId, held] of state.reserved) facts.reserved.set(callId, held);
-    facts.granted = state.granted;
-    facts.adjusted = state.adjusted;
-    facts.redeemed = state.redeemed;
-    facts.charged = state.charged;
-    facts.suspense = state.suspense;
-    facts.bought = state.bought;
-    return facts;
+    const { granted, adjusted, redeemed, charged, suspense, bought } = state;
+    return Object.assign(facts, { granted, adjusted, redeemed, charged, suspense, bought });
+  }
+
+  /** As text, from which `restored` makes the same again. */
+  saved(): string {
+    return JSON.stringify(this.state(), (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+  }
+
+  /** null: an earlier release has saved it, which knew less. */
+  static restored(text: string): LedgerFacts | null {
+    const state = JSON.parse(text, (_, value: unknown) =>
+      typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
+    ) as LedgerFactsState;
+    return state.channels === undefined ? null : LedgerFacts.of(state);
   }
 
   wallets(): Figures {
@@ -245,6 +265,14 @@ export class LedgerFacts {
   }
 
   figures(): Figures {
+    const figures = this.balances();
+    for (const [keyAndDay, quota] of this.spent) figures.set(`apikey:${keyAndDay}`, quota);
+    for (const [callId, { quota }] of this.reserved) figures.set(`call:${callId}`, quota);
+    return figures;
+  }
+
+  /** Of the double entry and of API keys. */
+  balances(): Figures {
     const reserved = new Map<UserId, bigint>();
     for (const { user, quota } of this.reserved.values()) add(reserved, user, quota);
     const figures: Figures = new Map<string, bigint>([
@@ -261,8 +289,6 @@ export class LedgerFacts {
     }
     for (const [user, quota] of this.invites) figures.set(invitesOf(user), quota);
     for (const [id, balance] of this.apiKeys) figures.set(`apikey:${id}`, balance);
-    for (const [keyAndDay, quota] of this.spent) figures.set(`apikey:${keyAndDay}`, quota);
-    for (const [callId, { quota }] of this.reserved) figures.set(`call:${callId}`, quota);
     return figures;
   }
 }

@@ -160,6 +160,8 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'form-outdated': 'The data on this page is out of date: reload it and try again',
   'idempotency-key-reused': 'This form has been sent before with other contents: reload the page and try again',
   'usage-log-cleared': 'The usage log of this month has been cleared, so it is not whole any more. The statement is.',
+  'period-not-ready': 'The books of this period cannot be closed now: {{reason}}',
+  'period-not-closed': 'The books of {{period}} have not been closed',
   'outcome-unknown':
     'The database does not answer, so it is not known whether this was done. Send the form again: it will not be done twice',
   'store-unavailable': 'The service is not available at the moment, try again later',

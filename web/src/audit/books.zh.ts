@@ -1,0 +1,17 @@
+export const booksZh = {
+  title: '已结账期',
+  help: '结账时会记录每个账户在期末的余额以及覆盖它们的封印。核验时会将每次结账与日志比对。',
+  table: '已结账期',
+  empty: '尚无已结账期',
+  'column.period': '账期',
+  'column.until': '结束时间',
+  'column.position': '位置',
+  'column.entries': '余额数',
+  'column.seal': '封印',
+  copy: '复制封印',
+  'balances.title': '{{period}} 期末余额',
+  'balances.table': '期末余额',
+  'balances.empty': '没有账户',
+  'column.account': '账户',
+  'column.amount': '余额',
+} as const;
