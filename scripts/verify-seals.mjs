@@ -124,6 +124,8 @@ class Verifier {
   previous = '0'.repeat(64);
   keyPlace = 0;
   headSeen = null;
+  /** The seal before the first one of the file; null: it begins with the first of all. */
+  begins = null;
 
   constructor(given, noted) {
     this.given = given;
@@ -149,6 +151,12 @@ class Verifier {
     } catch {}
     if (first?.log !== 'tallygate-log-1' || !Array.isArray(first.keys)) throw new Error('This is no export of a log.');
     this.keys = believedKeys(first.keys, this.given, this.find);
+    const [, number, digest] = isText(first.after) ? (/^(\d{1,15}):([0-9a-f]{64})$/.exec(first.after) ?? []) : [];
+    if (digest === undefined) return;
+    this.begins = first.after;
+    this.number = Number(number) + 1;
+    this.previous = digest;
+    this.keyPlace = 0;
   }
 
   takeEvent(line) {
@@ -276,6 +284,7 @@ class Verifier {
     return {
       ...this.total,
       unsealed: this.since.events,
+      begins: this.begins,
       head: this.head,
       exported: this.end === null ? null : this.end.at,
       trusted: this.given.length > 0,
@@ -344,6 +353,8 @@ async function main() {
     `${verdict.events} events, ${verdict.seals} seals, ${verdict.unsealed} events not sealed yet; head ${verdict.head}`,
   );
   if (verdict.exported !== null) console.log(`Exported ${new Date(verdict.exported).toISOString()}.`);
+  if (verdict.begins !== null)
+    console.log(`It begins behind seal ${verdict.begins}, which must be the head of the file before it.`);
   if (noted === null) console.log('No --head was given: that the log was cut, or is an older copy, would not be seen.');
   if (!verdict.trusted) console.log('No --public-key was given: the file was compared with itself only.');
   console.log(verdict.found === 0 ? 'Everything is as it was sealed.' : 'NOT everything is as it was sealed.');

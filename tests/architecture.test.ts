@@ -106,9 +106,10 @@ const applicationNouns = nouns(
 const steps: Readonly<Record<string, readonly string[]>> = {
   'adapters/database': ['adapters/embedded-postgres'],
   'adapters/embedded-postgres': ['adapters/database'],
-  'adapters/event-log': ['adapters/database'],
+  'adapters/archives': ['adapters/database'],
+  'adapters/event-log': ['adapters/archives', 'adapters/database'],
   'adapters/mail': [],
-  'adapters/seals': ['adapters/database'],
+  'adapters/seals': ['adapters/archives', 'adapters/database'],
   'adapters/sign-in': ['adapters/database', 'adapters/vault'],
   'adapters/vault': ['adapters/database'],
   'application/memory': ['application/options', 'application/prices'],

@@ -7,6 +7,7 @@ export type AuditCommand = (context: CommandContext) => Promise<void>;
 
 const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   admins: async () => (await import('./audit/admins.js')).auditAdmins,
+  archive: async () => (await import('./audit/archive.js')).auditArchive,
   'balance-at': async () => (await import('./audit/balance-at.js')).auditBalanceAt,
   'channel-at': async () => (await import('./audit/things-at.js')).auditChannelAt,
   close: async () => (await import('./audit/close.js')).auditClose,
@@ -17,6 +18,7 @@ const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   'price-at': async () => (await import('./audit/price-at.js')).auditPriceAt,
   reconcile: async () => (await import('./audit/reconcile.js')).auditReconcile,
   receipt: async () => (await import('./audit/receipt.js')).auditReceipt,
+  restore: async () => (await import('./audit/archive.js')).auditRestore,
   verify: async () => (await import('./audit/verify.js')).auditVerify,
   seals: async () => (await import('./audit/seals.js')).auditSeals,
   'settings-at': async () => (await import('./audit/settings-at.js')).auditSettingsAt,

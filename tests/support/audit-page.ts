@@ -63,6 +63,10 @@ export const expectedOfAudit: Readonly<Record<string, ExpectedOutput>> = {
   'margin --by user --channel 3 --json': { prints: /^\{"by":"user","rows":\[\{"group":"7","calls":1,.*\}\]\}\n$/ },
   'close --period 2026-10': { prints: /^[\d-]+ is closed at position \d+, with \d+ balances, under seal \d+:/ },
   periods: { prints: /^[\d-]+ is closed at position \d+/ },
+  'archive --period 2026-10 --out 2026-10.ndjson.gz --detach': {
+    prints: /^[\d-]+ is archived in .*: \d+ events, SHA-256 [0-9a-f]{64}\.\n\d+ events have left the log\./,
+  },
+  'restore --file 2026-10.ndjson.gz': { prints: /^The log has the events of [\d-]+ again\.\n$/ },
   'periods --period 2026-10': { prints: /^(.*\n)*user:7:available \d+\n/ },
   verify: { prints: /Everything is as the log says\.\n$/ },
 };

@@ -30,6 +30,7 @@ import { openTaskIndex } from './migrations/0027-open-tasks.js';
 import { seals } from './migrations/0028-seals.js';
 import { auditCheckpoint } from './migrations/0029-audit-checkpoint.js';
 import { sealWitness } from './migrations/0030-seal-witness.js';
+import { logArchives } from './migrations/0031-log-archives.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -69,6 +70,7 @@ export const adapterMigrations: readonly Migration[] = [
   seals,
   auditCheckpoint,
   sealWitness,
+  logArchives,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { AppendResult, EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
 import { isTransient } from '../../domain/errors/transient-error.js';
 import {
+  isCallStream,
   type NewEvent,
   Position,
   type Recorded,
@@ -19,6 +20,8 @@ import {
 } from '../../domain/events/upcast.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { Instant } from '../../domain/kernel/instant.js';
+import { ArchivedLines, isInArchive } from '../archives/archived-lines.js';
+import { storedIn } from '../archives/stored-line.js';
 import { int8, openPool, type PostgresConnection, parseInt8 } from '../database/postgres.js';
 import { logReading } from '../database/session-limits.js';
 import type { Log } from '../log.js';
@@ -93,6 +96,7 @@ class PostgresEventStore implements EventStore {
   private readonly commits: GroupCommit;
   private readonly feed: EventSubscriptions;
   private readonly listener: LogListener | null;
+  private readonly archived: ArchivedLines;
   private closing: Promise<void> | null = null;
 
   constructor(
@@ -101,6 +105,7 @@ class PostgresEventStore implements EventStore {
   ) {
     const { connection, log, fence, payloads, patienceMs = 15_000, listens = true, pollMs = 500 } = options;
     const writer = randomUUID();
+    this.archived = new ArchivedLines(pool);
     this.payloads = payloads ?? currentPayloads;
     this.feed = new EventSubscriptions(this, log, options.subscriberCapacity ?? 10_000);
     const wake = () => this.feed.wake();
@@ -146,6 +151,7 @@ class PostgresEventStore implements EventStore {
       });
       const page = rows.map((row) => this.decode(row));
       const last = page.at(-1);
+      if (last === undefined && revision < 0 && isCallStream(stream)) await this.archived.checkCall(stream);
       if (last !== undefined) yield page;
       // A character is three bytes at most: less than a page of them is the end.
       if (last === undefined || sizeOf(page) * 3 < pageBytes) return;
@@ -154,12 +160,7 @@ class PostgresEventStore implements EventStore {
   }
 
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
-    const rows = await this.query<EventRow>({
-      name: 'read_all',
-      text: `SELECT ${columns} FROM read_events($1, $2, $3)`,
-      values: [after, limit, pageBytes],
-      types: payloadsAsText,
-    });
+    const rows = await this.rowsBehind(after, limit);
     const page: Recorded[] = [];
     for (const row of rows) {
       try {
@@ -171,6 +172,25 @@ class PostgresEventStore implements EventStore {
       }
     }
     return page;
+  }
+
+  private async rowsBehind(after: Position, limit: number): Promise<EventRow[]> {
+    try {
+      return await this.query<EventRow>({
+        name: 'read_all',
+        text: `SELECT ${columns} FROM read_events($1, $2, $3)`,
+        values: [after, limit, pageBytes],
+        types: payloadsAsText,
+      });
+    } catch (error) {
+      if (!isInArchive(error)) throw error;
+    }
+    const lines = await this.archived.after(after, limit);
+    // It has been read back in the meantime.
+    if (lines === null) return this.rowsBehind(after, limit);
+    return lines.map(storedIn).map(({ position, id, stream, revision, type, version, data, at }) => {
+      return [position, id, stream as StreamName, revision, type, version, data, at];
+    });
   }
 
   async readNewest(limit: number): Promise<readonly Recorded[]> {
@@ -199,7 +219,7 @@ class PostgresEventStore implements EventStore {
   private async shutDown(): Promise<void> {
     await this.commits.drained();
     this.feed.close();
-    await Promise.all([this.writer.close(), this.listener?.close(), this.pool.end()]);
+    await Promise.all([this.writer.close(), this.listener?.close(), this.pool.end(), this.archived.close()]);
   }
 
   private encoded(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Append {
@@ -235,6 +255,7 @@ class PostgresEventStore implements EventStore {
     } catch (error) {
       // The statements are right: whatever the server has against one (cancelled, out of time, not permitted) is its
       // state, and no event is to blame for it.
+      if (isInArchive(error)) throw error;
       if (isTransient(error) || error instanceof pg.DatabaseError)
         throw new Failure('store-unavailable', { reason: String(error) });
       throw error;

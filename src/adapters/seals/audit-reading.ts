@@ -24,6 +24,8 @@ export const postgresOutOfStep = (pool: Pool) => {
             AND e.revision BETWEEN a.revision - 1 AND a.revision AND e.position < a.position
         ) ahead
         WHERE ahead.twice OR a.revision > 0 AND NOT ahead.follows
+          -- Of what is in archives it cannot be told.
+          AND NOT EXISTS (SELECT FROM log_archives WHERE last_position >= a.position)
         ORDER BY 1`,
       values: [
         steps.map(({ stream }) => stream),

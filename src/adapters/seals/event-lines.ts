@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { GrowingLines, LineByPosition } from '../../application/ports/seal-ports.js';
 import { beginning, type Position } from '../../domain/events/events.js';
+import { ArchivedLines } from '../archives/archived-lines.js';
 import { statements } from '../database/statements.js';
 
 /** Of one page, which holds one event more than this at most. */
@@ -12,7 +13,8 @@ const line = `concat('[', position, ',', to_json(stream), ',', revision, ',', to
 
 /** As read_events: at least one event, and none after the one that fills the page. As one value, not a row for each. */
 const page = `
-  SELECT string_agg(${line}, E'\\x1e') AS page
+  SELECT string_agg(${line}, E'\\x1e') AS page,
+    EXISTS (SELECT FROM log_archives WHERE last_position > $1) AS archived
   FROM (
     SELECT *, octet_length(data::text) AS size,
       sum(octet_length(data::text)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS filled
@@ -23,12 +25,15 @@ const page = `
 /** The events of the log in Postgres as lines. */
 export function postgresEventLines(pool: Pool): GrowingLines {
   const query = statements(pool);
+  const archived = new ArchivedLines(pool);
   return {
     async after(after, limit) {
-      const { rows } = await query<{ page: string | null }>({
+      const { rows } = await query<{ page: string | null; archived: boolean }>({
         text: page,
         values: [after, limit, pageBytes],
       });
+      // It may have been read back in the meantime: then it is asked again.
+      if (rows[0]?.archived === true) return (await archived.after(after, limit)) ?? this.after(after, limit);
       // No JSON holds the separator, whatever somebody has done to a payload.
       return rows[0]?.page?.split('\x1e') ?? [];
     },

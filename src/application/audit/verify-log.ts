@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { beginning, earliestOf, Position } from '../../domain/events/events.js';
+import type { Period } from '../../domain/ledger/period.js';
 import type { ReadModels } from '../../projections/database.js';
 import { LedgerFacts } from '../../projections/models/ledger/ledger-facts.js';
 import { type LedgerInTables, ledgerInTables } from '../../projections/models/ledger/verify-ledger.js';
+import { booksOf } from '../books/close-period.js';
+import { ledgerAsClosed } from '../books/closing-entries.js';
 import { closingChecks } from '../books/verify-closings.js';
+import type { DetachedLog } from '../ports/archive-ports.js';
 import type {
   AuditCheckpoint,
   AuditCheckpoints,
@@ -35,6 +39,7 @@ export interface VerifyPorts {
   readonly outOfStep: OutOfStep;
   readonly vault: Pick<Vault, 'hash'>;
   readonly store: Pick<EventStore, 'streamPages'>;
+  readonly detached: Pick<DetachedLog, 'all'>;
 }
 
 /** Public keys that the auditor has been given; null: the first of the log counts. */
@@ -58,6 +63,8 @@ type AuditFinding =
 export interface LogVerdict {
   /** Behind which events were read; -1: from the first one. */
   readonly from: number;
+  /** Whose books were closed there; null: it was found sound up to there, or is read from the first event. */
+  readonly closed: Period | null;
   readonly position: number;
   readonly events: number;
   readonly seals: number;
@@ -81,7 +88,7 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     if (findings.length < maxFindings) findings.push(finding);
   };
   const tables = await ledgerInTables(ports.db);
-  const from = full ? null : await usableCheckpoint(ports, tables, given);
+  const from = full ? null : ((await usableCheckpoint(ports, tables, given)) ?? (await newestDetached(ports, tables)));
   const keptSeal = await sealBehindWhich(
     seals,
     earliestOf(...(tables.stands.map(({ position }) => position) as [Position])),
@@ -111,8 +118,9 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     fromFirst: from === null ? Number(tables.position) : null,
   });
   const ledger = new LedgerWalk({
-    ...{ tables, from, keepAt: keptSeal?.last ?? null },
-    closings: await closingChecks(ports.store, from?.position ?? beginning),
+    ...{ tables, keepAt: keptSeal?.last ?? null },
+    from: from === null ? null : { position: from.factsAt, facts: from.facts },
+    closings: await closingChecks(ports.store, from?.factsAt ?? beginning),
     found: (finding) => find({ check: 'ledger', ...finding }),
   });
 
@@ -137,7 +145,14 @@ export async function verifyLog(ports: VerifyPorts, { full, given, progress }: V
     );
   const { accounts } = tables;
   return {
-    ...{ from: Number(from?.position ?? beginning), position: Number(position), events, seals: checked, unsealed },
+    ...{
+      from: Number(from?.position ?? beginning),
+      closed: from?.closed ?? null,
+      position: Number(position),
+      events,
+      seals: checked,
+      unsealed,
+    },
     ...{ accounts, found, findings },
   };
 }
@@ -193,9 +208,13 @@ const signed = (ports: Pick<VerifyPorts, 'vault'>, content: CheckpointContent, g
 });
 
 /** With the key of its seal, which the digest covers. */
-interface UsableCheckpoint extends Omit<AuditCheckpoint, 'facts'> {
+interface UsableCheckpoint extends Pick<AuditCheckpoint, 'number' | 'digest' | 'position'> {
   readonly keyId: string;
   readonly facts: LedgerFacts;
+  /** What the facts are of: there, or at the closing a little behind. */
+  readonly factsAt: Position;
+  /** Whose books were closed there; null: everything was found sound up to there. */
+  readonly closed: Period | null;
 }
 
 /** The newest key up to there: all was sound, so later seals have no earlier one. */
@@ -214,5 +233,21 @@ async function usableCheckpoint(
   if (seal === null || sealDigest(seal) !== kept.digest || seal.last !== kept.position) return null;
   const facts = LedgerFacts.restored(kept.facts);
   if (facts === null || tables.stands.some(({ position }) => position < kept.position)) return null;
-  return { ...kept, facts, keyId: seal.keyId };
+  return { ...kept, facts, keyId: seal.keyId, factsAt: kept.position, closed: null };
+}
+
+/** Where the log begins that is not in archives only; null: it is whole. Throws ClosingDamaged. */
+async function newestDetached(ports: VerifyPorts, tables: LedgerInTables): Promise<UsableCheckpoint | null> {
+  const newest = (await ports.detached.all()).at(-1);
+  if (newest === undefined) return null;
+  const { closed } = await booksOf(ports.store);
+  const place = closed.findIndex(({ period }) => period === newest.period);
+  const [closing, seal] = [closed[place], await ports.seals.covering(newest.last)];
+  if (closing === undefined || seal === null || seal.last !== newest.last) return null;
+  if (tables.stands.some(({ position }) => position < closing.position)) return null;
+  const facts = await ledgerAsClosed(ports.store, closed.slice(0, place + 1));
+  return {
+    ...{ number: seal.number, digest: sealDigest(seal), position: seal.last, keyId: seal.keyId },
+    ...{ facts, factsAt: closing.position, closed: closing.period },
+  };
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/kernel/failure.js';
-import { closedAs, type PeriodClosed } from '../../domain/ledger/closing.js';
+import { archivedAs, closedAs, type PeriodArchived, type PeriodClosed } from '../../domain/ledger/closing.js';
 import { Period } from '../../domain/ledger/period.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
@@ -19,11 +19,17 @@ interface BalancePage {
   readonly next: BalanceCursor | null;
 }
 
+/** With its archive; null: it has none. */
+export interface ListedPeriod extends PeriodClosed {
+  readonly archive: PeriodArchived | null;
+}
+
 /** Closed periods, for people. */
 export function booksQueries({ store }: { readonly store: Pick<EventStore, 'streamPages'> }) {
-  const closedPeriods = async (viewer: Actor): Promise<readonly PeriodClosed[]> => {
+  const closedPeriods = async (viewer: Actor): Promise<readonly ListedPeriod[]> => {
     authorise(viewer, 'admin-reading');
-    return [...(await booksOf(store)).closed].reverse();
+    const books = await booksOf(store);
+    return books.closed.map((closed) => ({ ...closed, archive: archivedAs(books, closed.period) })).reverse();
   };
   return {
     /** Newest first. */

@@ -51,7 +51,8 @@ const pageSize = 2_000;
 export async function booksOf(store: Pick<EventStore, 'streamPages'>): Promise<BooksState> {
   let state = booksDecider.initial;
   for await (const page of store.streamPages(streams.books))
-    for (const { event } of page) if (event.type === 'PeriodClosed') state = booksDecider.evolve(state, event);
+    for (const { event } of page)
+      if (event.type === 'PeriodClosed' || event.type === 'PeriodArchived') state = booksDecider.evolve(state, event);
   return state;
 }
 

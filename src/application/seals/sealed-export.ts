@@ -1,13 +1,23 @@
 import { beginning, Position } from '../../domain/events/events.js';
 import type { EventLines, PublicSealKey, Seal, SealKeyStore, SealStore } from '../ports/seal-ports.js';
 import type { Clock, Vault } from '../ports/storage-ports.js';
+import { headText } from './compare-head.js';
 import { endStatement, nothingBefore, positionOf, sealDigest, sealStatement } from './seal.js';
 import { signerOf } from './seal-keys.js';
 import { sealsInOrder } from './seals-in-order.js';
 
 /* The log with its seals as a text of lines, for a verifier that has nothing but this. docs/audit.md describes it. */
 
+/** Whole seals, with their events. */
+interface SealedStretch {
+  /** The seal before it; null: it begins with the first. */
+  readonly before: Seal | null;
+  readonly last: Seal;
+}
+
 interface ExportPorts {
+  /** Left out: all there is. */
+  readonly stretch?: SealedStretch;
   readonly lines: EventLines;
   readonly seals: Pick<SealStore, 'after' | 'newest'>;
   readonly keys: Pick<SealKeyStore, 'all'>;
@@ -38,14 +48,21 @@ export const sealLine = (seal: Seal): string =>
 export async function* sealedExport(ports: ExportPorts): AsyncGenerator<readonly string[], void, undefined> {
   const { lines, keys } = ports;
   // Before the keys: those of all seals that are written are among them, also where one is replaced in the meantime.
-  const seals = sealsInOrder(ports.seals);
+  const { before, last: lastSeal } = ports.stretch ?? { before: null, last: null };
+  const seals = sealsInOrder(
+    lastSeal === null
+      ? ports.seals
+      : { after: (number, limit) => ports.seals.after(number, limit), newest: async () => lastSeal },
+    before?.number,
+  );
   let next = await seals.next();
   const all = await keys.all();
   const newestKey = all.at(-1);
   // Now, as its private key goes when another one takes its place.
   const signer = newestKey === undefined ? null : await signerOf(ports, newestKey);
-  yield [JSON.stringify({ log: exportForm, keys: all.map(publicPart) })];
-  const total = { events: 0, seals: 0, head: nothingBefore };
+  const begins = before === null ? {} : { after: headText(before) };
+  yield [JSON.stringify({ log: exportForm, ...begins, keys: all.map(publicPart) })];
+  const total = { events: 0, seals: 0, head: before === null ? nothingBefore : sealDigest(before) };
   const sealsBefore = async (position: number): Promise<string[]> => {
     const written: string[] = [];
     for (; next.done !== true && Number(next.value.last) < position; next = await seals.next()) {
@@ -55,8 +72,9 @@ export async function* sealedExport(ports: ExportPorts): AsyncGenerator<readonly
     total.seals += written.length;
     return written;
   };
-  for (let after: Position = beginning; ; ) {
-    const page = await lines.after(after, pageSize);
+  for (let after: Position = before?.last ?? beginning; ; ) {
+    const read = await lines.after(after, pageSize);
+    const page = lastSeal === null ? read : read.filter((line) => positionOf(line) <= Number(lastSeal.last));
     const end = page.at(-1);
     if (end === undefined) break;
     const written: string[] = [];

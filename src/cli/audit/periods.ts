@@ -1,10 +1,11 @@
+import { postgresDetachedLog } from '../../adapters/archives/detached-log.js';
 import { booksOf } from '../../application/books/close-period.js';
 import { checkedClosing } from '../../application/books/closing-entries.js';
-import { closedAs } from '../../domain/ledger/closing.js';
+import { archivedAs, closedAs } from '../../domain/ledger/closing.js';
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
 import { withDatabase } from '../database.js';
 import { periodGiven } from './close.js';
-import { closingJson, closingLine } from './closing-text.js';
+import { archiveLine, closingJson, closingLine } from './closing-text.js';
 
 /**
  * `audit periods [--json]`: the closed periods, oldest first. `audit periods --period 2026-10 [--json]`: what each account
@@ -13,11 +14,18 @@ import { closingJson, closingLine } from './closing-text.js';
 export async function auditPeriods({ config, log, args }: CommandContext): Promise<void> {
   const given = optionsIn(args, { period: { type: 'string' }, json: { type: 'boolean' } });
   const period = periodGiven(given.period);
-  await withDatabase(config, log, async ({ store }) => {
+  await withDatabase(config, log, async ({ store, pool }) => {
     const books = await booksOf(store);
     if (period === null) {
       if (books.closed.length === 0 && !given.json) console.log('No period has been closed yet.');
-      for (const closed of books.closed) console.log(given.json ? closingJson(closed) : closingLine(closed));
+      const gone = await postgresDetachedLog(pool).all();
+      for (const closed of books.closed) {
+        const archived = archivedAs(books, closed.period);
+        const file = gone.find(({ period }) => period === closed.period)?.file ?? null;
+        const archive = archived && { events: archived.events, digest: archived.digest, file };
+        console.log(given.json ? closingJson(closed, archive) : closingLine(closed));
+        if (archive !== null && !given.json) console.log(archiveLine(archive));
+      }
       return;
     }
     const closed = closedAs(books, period);

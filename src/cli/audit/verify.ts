@@ -1,3 +1,4 @@
+import { postgresDetachedLog } from '../../adapters/archives/detached-log.js';
 import { postgresAuditCheckpoints, postgresOutOfStep } from '../../adapters/seals/audit-reading.js';
 import { postgresEventLines } from '../../adapters/seals/event-lines.js';
 import { postgresSealKeyStore } from '../../adapters/seals/seal-key-store.js';
@@ -53,7 +54,7 @@ export const verifyPortsOf = ({
   checkpoints: postgresAuditCheckpoints(pool),
   outOfStep: postgresOutOfStep(pool),
   db: openReadModels(pool),
-  ...{ vault, store },
+  ...{ vault, store, detached: postgresDetachedLog(pool) },
 });
 
 async function readModelVerdicts({ store, newClient, personalData }: CommandDatabase): Promise<ReadModelVerdict[]> {
@@ -64,9 +65,13 @@ async function readModelVerdicts({ store, newClient, personalData }: CommandData
 }
 
 function logLines(verdict: LogVerdict, seconds: number): string[] {
-  const { from, position, events, seals, unsealed, accounts, found, findings } = verdict;
+  const { from, closed, position, events, seals, unsealed, accounts, found, findings } = verdict;
   const beginning =
-    from < 0 ? 'from the beginning' : `from position ${from}, up to which everything was found sound before`;
+    from < 0
+      ? 'from the beginning'
+      : closed === null
+        ? `from position ${from}, up to which everything was found sound before`
+        : `from position ${from}, with what accounts held when the books of ${closed} were closed`;
   const lines = [
     `Read ${events} events up to position ${position}, ${beginning}, in ${seconds.toFixed(1)} s.`,
     `Checked ${seals} seals and ${accounts} accounts; ${unsealed} events are not sealed yet.`,

@@ -138,6 +138,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   UsageExportMapped: true,
   BalancesRecorded: true,
   PeriodClosed: true,
+  PeriodArchived: true,
   EventQuarantined: true,
 };
 

@@ -102,6 +102,7 @@ export function secretReferences(event: DomainEvent): SecretReferences | 'none' 
     case 'UsageExportMapped':
     case 'BalancesRecorded':
     case 'PeriodClosed':
+    case 'PeriodArchived':
     case 'EventQuarantined':
       return null;
     default:

@@ -169,6 +169,8 @@ export const failureKinds = {
   'usage-log-cleared': 'refused',
   'period-not-ready': 'refused',
   'period-not-closed': 'not-found',
+  'log-archived': 'refused',
+  'archive-missing': 'refused',
   'store-unavailable': 'unavailable',
   'outcome-unknown': 'unavailable',
   'event-too-large': 'invalid',

@@ -44,13 +44,31 @@ export interface BalancesRecorded {
   readonly balances: readonly (readonly [account: string, amount: string])[];
 }
 
-export type BooksEvent = PeriodClosed | BalancesRecorded;
+/**
+ * The log of a closed period is in a file. `after`, `last`: it holds what lies behind the one position up to the other,
+ * `events` of them, under the seals with these numbers. `digest`: SHA-256 of the file.
+ */
+export interface PeriodArchived {
+  readonly type: 'PeriodArchived';
+  readonly period: Period;
+  readonly after: Position;
+  readonly last: Position;
+  readonly events: number;
+  readonly seals: { readonly first: number; readonly last: number };
+  readonly digest: string;
+}
+
+export type BooksEvent = PeriodClosed | BalancesRecorded | PeriodArchived;
+
+type ArchivePeriod = { readonly type: 'ArchivePeriod' } & Omit<PeriodArchived, 'type'>;
 
 type ClosePeriod = { readonly type: 'ClosePeriod' } & Omit<PeriodClosed, 'type'>;
 
 /** Oldest first. */
 export interface BooksState {
   readonly closed: readonly PeriodClosed[];
+  /** The newest archive of each. */
+  readonly archived: readonly PeriodArchived[];
 }
 
 export const notReady = (reason: string): Failure => new Failure('period-not-ready', { reason });
@@ -67,8 +85,11 @@ export function checkClosable({ closed }: BooksState, period: Period, now: Insta
     throw notReady(`${last.period} is closed already, and periods are closed in their order`);
 }
 
-export const closedAs = ({ closed }: BooksState, period: Period): PeriodClosed | null =>
+export const closedAs = ({ closed }: Pick<BooksState, 'closed'>, period: Period): PeriodClosed | null =>
   closed.find((closing) => closing.period === period) ?? null;
+
+export const archivedAs = ({ archived }: Pick<BooksState, 'archived'>, period: Period): PeriodArchived | null =>
+  archived.find((archive) => archive.period === period) ?? null;
 
 /** How many parts there are. Given again, a part is not recorded again. */
 export const balancesDecider: Decider<number, BalancesRecorded, BooksEvent> = {
@@ -77,8 +98,8 @@ export const balancesDecider: Decider<number, BalancesRecorded, BooksEvent> = {
   evolve: (parts) => parts + 1,
 };
 
-export const booksDecider: Decider<BooksState, ClosePeriod, BooksEvent> = {
-  initial: { closed: [] },
+export const booksDecider: Decider<BooksState, ClosePeriod | ArchivePeriod, BooksEvent> = {
+  initial: { closed: [], archived: [] },
   decide(command, state) {
     switch (command.type) {
       case 'ClosePeriod': {
@@ -88,14 +109,23 @@ export const booksDecider: Decider<BooksState, ClosePeriod, BooksEvent> = {
           throw notReady(`${last.period} is closed already, and periods are closed in their order`);
         return [{ ...command, type: 'PeriodClosed' }];
       }
+      case 'ArchivePeriod': {
+        const { period, digest } = command;
+        if (closedAs(state, period) === null) throw notReady(`the books of ${period} are not closed`);
+        return archivedAs(state, period)?.digest === digest ? [] : [{ ...command, type: 'PeriodArchived' }];
+      }
       default:
-        return assertNever(command.type);
+        return assertNever(command);
     }
   },
   evolve(state, event) {
     switch (event.type) {
       case 'PeriodClosed':
         return { ...state, closed: [...state.closed, event] };
+      case 'PeriodArchived': {
+        const others = state.archived.filter(({ period }) => period !== event.period);
+        return { ...state, archived: [...others, event] };
+      }
       case 'BalancesRecorded':
         return state;
       default:

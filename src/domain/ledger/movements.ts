@@ -269,6 +269,7 @@ const movers = {
   // What they name has been moved by others.
   BalancesRecorded: null,
   PeriodClosed: null,
+  PeriodArchived: null,
   EventQuarantined: null,
 } satisfies { readonly [Type in EventType]: Mover<Type> };
 

@@ -12,9 +12,10 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
+import type { ListedPeriod } from '../../application/books/books-queries.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
-import type { PeriodClosed } from '../../domain/ledger/closing.js';
+import type { PeriodArchived, PeriodClosed } from '../../domain/ledger/closing.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { maxPageSize } from '../server/page.js';
 import { SafeIntScalar, TimestampScalar } from '../server/scalars.js';
@@ -33,6 +34,15 @@ class ClosedPeriodObject implements Pick<PeriodClosed, 'position' | 'entries' | 
   readonly entries!: number;
 
   @Field(() => String, { description: 'SHA-256 over the balances, in hex.' })
+  readonly digest!: string;
+}
+
+@ObjectType('PeriodArchive', { description: 'The log of a closed period as a file.' })
+class PeriodArchiveObject implements Pick<PeriodArchived, 'events' | 'digest'> {
+  @Field(() => SafeIntScalar)
+  readonly events!: number;
+
+  @Field(() => String, { description: 'SHA-256 of the file, in hex.' })
   readonly digest!: string;
 }
 
@@ -82,6 +92,11 @@ class ClosedPeriodResolver {
   @FieldResolver(() => String, { description: 'The seal that covers the last event, as NUMBER:DIGEST.' })
   seal(@Root() { seal }: PeriodClosed): string {
     return `${seal.number}:${seal.digest}`;
+  }
+
+  @FieldResolver(() => PeriodArchiveObject, { nullable: true, description: 'null: it has not been archived.' })
+  archive(@Root() { archive }: ListedPeriod): PeriodArchived | null {
+    return archive;
   }
 
   @Authorized('admin-reading')

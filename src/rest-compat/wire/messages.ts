@@ -242,6 +242,8 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'usage-log-cleared': '该月的使用日志已被清理，无法完整导出；账单仍可导出',
   'period-not-ready': ({ reason }) => `该账期现在无法结账：${reason}`,
   'period-not-closed': ({ period }) => `账期 ${period} 尚未结账`,
+  'log-archived': ({ period, file }) => `账期 ${period} 的调用已归档到 ${file}，需先读回`,
+  'archive-missing': ({ file, reason }) => `归档文件 ${file} 无法读取：${reason}`,
   'store-unavailable': '数据库错误，请稍后重试',
   'outcome-unknown': '数据库暂时没有应答，操作结果未知；请原样重试，不会重复执行',
   'event-too-large': '内容过大，无法保存',

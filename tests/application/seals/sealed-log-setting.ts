@@ -26,6 +26,8 @@ interface ExportVerdict {
   readonly events: number;
   readonly seals: number;
   readonly unsealed: number;
+  /** The seal behind which it begins. */
+  readonly begins: string | null;
   readonly head: string | null;
   readonly findings: readonly {
     readonly code: string;

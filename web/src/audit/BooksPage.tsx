@@ -50,6 +50,13 @@ const periodColumns = (t: Translate<typeof booksZh>): readonly Column<ClosedPeri
       </>
     ),
   },
+  {
+    id: 'archive',
+    header: t('column.archive'),
+    priority: 3,
+    cell: ({ archive }) =>
+      archive && <span title={archive.digest}>{t('archived', { events: formatExactly(archive.events) })}</span>,
+  },
 ];
 
 type Balance = ClosingBalancesQuery['closingBalances']['items'][number];

@@ -11,6 +11,8 @@ export const booksEn: Translation<typeof booksZh> = {
   'column.position': 'Position',
   'column.entries': 'Balances',
   'column.seal': 'Seal',
+  'column.archive': 'Archive',
+  archived: '{{events}} events',
   copy: 'Copy the seal',
   'balances.title': 'Balances at the end of {{period}}',
   'balances.table': 'Closing balances',

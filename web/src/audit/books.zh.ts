@@ -8,6 +8,8 @@ export const booksZh = {
   'column.position': '位置',
   'column.entries': '余额数',
   'column.seal': '封印',
+  'column.archive': '归档',
+  archived: '{{events}} 个事件',
   copy: '复制封印',
   'balances.title': '{{period}} 期末余额',
   'balances.table': '期末余额',

@@ -185,6 +185,7 @@ export class LedgerFacts {
       case 'UsageExportMapped':
       case 'BalancesRecorded':
       case 'PeriodClosed':
+      case 'PeriodArchived':
       case 'EventQuarantined':
         return;
       default:

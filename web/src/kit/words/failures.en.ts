@@ -162,6 +162,8 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'usage-log-cleared': 'The usage log of this month has been cleared, so it is not whole any more. The statement is.',
   'period-not-ready': 'The books of this period cannot be closed now: {{reason}}',
   'period-not-closed': 'The books of {{period}} have not been closed',
+  'log-archived': 'The requests of {{period}} are in the archive {{file}}: it has to be read back first',
+  'archive-missing': 'Older requests are in an archive that cannot be read: {{reason}}',
   'outcome-unknown':
     'The database does not answer, so it is not known whether this was done. Send the form again: it will not be done twice',
   'store-unavailable': 'The service is not available at the moment, try again later',

@@ -154,6 +154,8 @@ export const failuresZh = {
   'idempotency-key-reused': '该表单已以其他内容提交过，请刷新页面后重试',
   'period-not-ready': '该账期现在无法结账：{{reason}}',
   'period-not-closed': '账期 {{period}} 尚未结账',
+  'log-archived': '账期 {{period}} 的请求已归档到 {{file}}，需先读回',
+  'archive-missing': '较早的请求在归档文件中，但无法读取：{{reason}}',
   'usage-log-cleared': '该月的使用日志已被清理，明细不再完整；账单仍然完整',
   'outcome-unknown': '数据库暂时没有应答，操作结果未知。请再次提交此表单，不会重复执行',
   'store-unavailable': '服务暂时不可用，请稍后再试',

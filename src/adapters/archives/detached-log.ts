@@ -1,0 +1,94 @@
+import type { Pool } from 'pg';
+import type { DetachedLog, LogArchive } from '../../application/ports/archive-ports.js';
+import { statements } from '../database/statements.js';
+import { storedIn } from './stored-line.js';
+
+/** Positions that are looked through in one step. */
+const positionsAtOnce = 10_000;
+
+const columns = 'period, first_after AS after, last_position AS last, until, events::integer AS events, file, digest';
+
+/** A call whose task may fail yet keeps its events: its refund goes behind them. */
+const hasTask = (call: string) =>
+  `CASE json_typeof(${call}.data) WHEN 'array' THEN ${call}.data->>17 ELSE ${call}.data->>'task' END IS NOT NULL`;
+
+/*
+ * Of calls that have ended within the stretch, all events; whatever else there is stays, as it is still decided by. The
+ * outcome of a call lies behind its reservation, so it is there when that one is looked at.
+ */
+const takeSome = `
+  DELETE FROM events e
+  WHERE e.position > $1 AND e.position <= $2 AND e.stream LIKE 'call-%'
+    AND NOT EXISTS (
+      SELECT FROM events other
+      WHERE other.stream LIKE 'call-%' AND other.stream = e.stream
+        AND (other.position > $3 OR other.type = 'CallSettled' AND ${hasTask('other')})
+    )
+    AND (e.type <> 'CallReserved' OR EXISTS (
+      SELECT FROM events outcome
+      WHERE outcome.stream LIKE 'call-%' AND outcome.stream = e.stream
+        AND outcome.type IN ('CallSettled', 'CallReleased')
+    ))`;
+
+/** The table of events in Postgres, with what archives have of it. */
+export function postgresDetachedLog(pool: Pool): DetachedLog {
+  const query = statements(pool);
+  return {
+    async all() {
+      return (await query<LogArchive>(`SELECT ${columns} FROM log_archives ORDER BY last_position`)).rows;
+    },
+    async detach({ period, after, last, until, events, file, digest }) {
+      await query(
+        `INSERT INTO log_archives (period, first_after, last_position, until, events, file, digest, cleared_to)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $2) ON CONFLICT (period) DO UPDATE SET file = excluded.file, cleared_to = excluded.cleared_to`,
+        [period, after, last, until, events, file, digest],
+      );
+    },
+    async takeAway(period) {
+      const client = await pool.connect();
+      try {
+        await client.query('BEGIN');
+        const { rows } = await client.query<{ from: number; last: number }>(
+          'SELECT cleared_to AS from, last_position AS last FROM log_archives WHERE period = $1 FOR UPDATE',
+          [period],
+        );
+        const [row] = rows;
+        if (row === undefined || row.from >= row.last) return null;
+        const to = Math.min(row.last, row.from + positionsAtOnce);
+        const { rowCount } = await client.query(takeSome, [row.from, to, row.last]);
+        await client.query('UPDATE log_archives SET cleared_to = $2 WHERE period = $1', [period, to]);
+        await client.query('COMMIT');
+        return rowCount ?? 0;
+      } finally {
+        // After a commit it is nothing to take back.
+        await client.query('ROLLBACK').catch(() => {});
+        client.release();
+      }
+    },
+    async putBack(lines) {
+      const events = lines.map(storedIn);
+      const column = <Name extends keyof (typeof events)[number]>(name: Name) => events.map((event) => event[name]);
+      await query(
+        `INSERT INTO events (position, stream, revision, type, version, event_id, at, data)
+         SELECT position, stream, revision, type, version, id, at, data::json
+         FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::smallint[], $6::uuid[], $7::bigint[], $8::text[])
+           AS line (position, stream, revision, type, version, id, at, data)
+         ON CONFLICT (position) DO NOTHING`,
+        [
+          ...[column('position'), column('stream'), column('revision'), column('type'), column('version')],
+          ...[column('id'), column('at'), column('data')],
+        ],
+      );
+    },
+    async count(after, last) {
+      const { rows } = await query<{ count: number }>(
+        'SELECT count(*)::integer AS count FROM events WHERE position > $1 AND position <= $2',
+        [after, last],
+      );
+      return rows[0]?.count ?? 0;
+    },
+    async attach(period) {
+      await query('DELETE FROM log_archives WHERE period = $1', [period]);
+    },
+  };
+}
