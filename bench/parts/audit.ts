@@ -1,12 +1,16 @@
 import { systemClock } from '../../src/adapters/clock.js';
 import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import { postgresSettledCalls } from '../../src/adapters/event-log/settled-calls.js';
 import { postgresEventLines } from '../../src/adapters/seals/event-lines.js';
 import { postgresSealKeyStore } from '../../src/adapters/seals/seal-key-store.js';
 import { postgresSealStore } from '../../src/adapters/seals/seal-store.js';
 import { verifyLog } from '../../src/application/audit/verify-log.js';
+import { whatIf, worked } from '../../src/application/audit/what-if.js';
 import { sealNewEvents } from '../../src/application/seals/sealer.js';
 import { verifyPortsOf } from '../../src/cli/audit/verify.js';
 import { randomFrom } from '../../src/demo/random.js';
+import { beginning } from '../../src/domain/events/events.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { count } from '../arguments.js';
@@ -34,7 +38,7 @@ const routes = ['audit verify', 'verify'] as const;
 
 export const audit = part({
   name: 'audit',
-  says: 'verification of seals, streams and ledger in events per second, beside that of the ledger alone; exports of quota history, and balances as of an instant',
+  says: 'verification of seals, streams and ledger in events per second, beside that of the ledger alone; exports of quota history, balances as of an instant, and what calls would have cost by another ratio',
   options: {
     rows: count(100_000, 'calls in the generated log; each is two events'),
     rounds: count(3, 'how often it is verified', 1000),
@@ -62,6 +66,13 @@ export const audit = part({
       const written = await writeHistory(read, movements, surroundings.signal);
       const asked = { userIds: callers.map(({ userId }) => userId), from, to, times: balances };
       const balanceMs = await timeBalances(read, asked, randomFrom(balances));
+      surroundings.progress('working out what calls would have cost');
+      const others = { records: new Map(), groupRatio: new Map([['default', '0.8']]), quotaPerUnit: '500000' };
+      const period = { from: Instant(from * 1000), to: Instant((to + 86_400) * 1000) };
+      const beganWorking = performance.now();
+      const part = { after: beginning, upTo: await store.head() };
+      const { calls } = await worked(whatIf({ calls: postgresSettledCalls(pool), store }, part, period, others));
+      const tried = { calls, perSecond: Math.round((calls / (performance.now() - beganWorking)) * 1000) };
       surroundings.progress('sealing the log');
       await sealNewEvents({
         ...{ vault, clock: systemClock, lines: postgresEventLines(pool) },
@@ -92,7 +103,7 @@ export const audit = part({
       );
       const ratio = comparedIn(measured, routes, ({ perSecond }) => perSecond, share);
       return {
-        figures: { ...figures, ratio, history: written, balanceMs },
+        figures: { ...figures, ratio, history: written, balanceMs, whatIf: tried },
         lines: [
           ...table(
             ['verification', 'events/s', 'own µs/event', 'Postgres µs/event'],
@@ -103,6 +114,7 @@ export const audit = part({
           '',
           `audit verify is ${decimal(ratio, 2)} times as fast as verify`,
           `${whole(written.movements)} movements written at ${whole(written.perSecond)}/s, memory grew by ${decimal(written.takenMb, 1)} MB, of them ${decimal(written.grownMb, 1)} after the first 50,000`,
+          `what ${whole(tried.calls)} calls would have cost by another ratio: ${whole(tried.perSecond)} calls/s`,
           `balance as of an instant: p50 ${decimal(balanceMs.p50)} ms, p95 ${decimal(balanceMs.p95)} ms`,
         ],
         differences,

@@ -11,6 +11,7 @@ import type { IdentityProviders } from './ports/identity-provider-ports.js';
 import type { HumanVerifier, Mailer, NotificationQueue, Outbound } from './ports/outbound-ports.js';
 import type { PaymentProviders } from './ports/payment-ports.js';
 import type { OneTimeCodes, PasskeyChecks } from './ports/proof-ports.js';
+import type { SettledCalls } from './ports/settled-call-ports.js';
 import type {
   Clock,
   EventStore,
@@ -42,6 +43,7 @@ export interface ApplicationPorts {
   readonly personal: PersonalData;
   readonly taskStore: TaskStore;
   readonly sealing: SealReading;
+  readonly settledCalls: SettledCalls;
   readonly storedResponses: StoredResponsesOfUser;
   readonly passwords: Passwords;
   readonly sessions: Sessions;

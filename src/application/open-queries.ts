@@ -10,6 +10,7 @@ import { movementEventQueries } from './audit/movement-event.js';
 import { quotaHistoryQueries } from './audit/quota-history.js';
 import { receiptQueries } from './audit/receipt-queries.js';
 import { settingsQueries } from './audit/settings-at.js';
+import { whatIfQueries } from './audit/what-if-queries.js';
 import { booksQueries } from './books/books-queries.js';
 import { channelQueries } from './channels/channel-queries.js';
 import { UsageFeed } from './memory/usage-feed.js';
@@ -70,6 +71,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...quotaHistoryQueries({ db, store, tail, progress }),
     ...movementEventQueries({ store }),
     ...asOfQueries({ db, store, tail, progress }),
+    ...whatIfQueries({ db, store, tail, progress, directory, clock, settledCalls: ports.settledCalls }),
     ...sealQueries({ sealing: ports.sealing, vault, clock }),
     ...booksQueries({ store }),
     ...administratorsLogQueries({ db, tail, progress, personal }),

@@ -1,3 +1,4 @@
+import { postgresSettledCalls } from '../adapters/event-log/settled-calls.js';
 import { postgresIds } from '../adapters/ids.js';
 import { postgresNotificationQueue } from '../adapters/notification-queue.js';
 import { postgresPendingIdempotencyKeys } from '../adapters/pending-idempotency-keys.js';
@@ -54,6 +55,7 @@ export async function openNodeApplication({ config, log, clock, passwords }: Nod
     ...services,
     db: lists,
     sealing: sealReading(database.pool),
+    settledCalls: postgresSettledCalls(database.pool),
     ids: postgresIds(database.pool),
     unsettledOrders: postgresPendingIdempotencyKeys(database.pool),
     identitySource: identitySource(db, personal),

@@ -17,6 +17,7 @@ import { ExportSlots } from './export-slots.js';
 import { fileTexts } from './file-texts.js';
 import { historyAsCsv, historyAsLines, historyFileName, historyRequestIn } from './history-file.js';
 import { logColumns, logRequestIn } from './log-file.js';
+import { whatIfCells, whatIfHeader, whatIfRequestIn } from './what-if-file.js';
 
 /*
  * Files that a signed-in browser saves: a link is all it takes, so the session's cookie is all that is asked for. They are
@@ -28,7 +29,13 @@ interface ExportOptions {
     readonly identity: Pick<Application['identity'], 'bySession'>;
     readonly queries: Pick<
       Application['queries'],
-      'monthOfUsage' | 'monthOfWallet' | 'exportedLog' | 'exportedHistory' | 'exportedActs' | 'sealedLog'
+      | 'monthOfUsage'
+      | 'monthOfWallet'
+      | 'exportedLog'
+      | 'exportedHistory'
+      | 'exportedActs'
+      | 'sealedLog'
+      | 'foundWhatIf'
     >;
     readonly directory: Pick<Application['directory'], 'settings'>;
     readonly clock: Pick<Application['clock'], 'now'>;
@@ -213,6 +220,18 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
       return { name: `${historyFileName(of, day)}.${ending}`, type, texts: texts(pages) };
     });
 
+  serve('/export/what-if.csv', async (viewer, request) => {
+    const { id, by } = whatIfRequestIn(request);
+    const rows = queries.foundWhatIf(viewer, id, by);
+    const money = moneyNow();
+    const day = TimeZone.named('zone', 'UTC').dayOf(application.clock.now());
+    return {
+      name: `what-if-${by}-${day}.csv`,
+      type: csv,
+      texts: csvOf(whatIfHeader, onePage(rows), (row) => whatIfCells(row, money)),
+    };
+  });
+
   serve('/export/sealed-log.ndjson.gz', async (viewer) => {
     const day = TimeZone.named('zone', 'UTC').dayOf(application.clock.now());
     const texts = fileTexts('', queries.sealedLog(viewer), (line) => `${line}\n`);
@@ -224,6 +243,10 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
       const day = TimeZone.named('zone', 'UTC').dayOf(application.clock.now());
       return { name: `administrators-${day}.${ending}`, type, texts: texts(pages) };
     });
+}
+
+async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[], void, undefined> {
+  yield rows;
 }
 
 const csv = 'text/csv; charset=utf-8';

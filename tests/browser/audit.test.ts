@@ -111,6 +111,32 @@ function auditing(launched: () => Browser): void {
     expect(desk.problems).toEqual([]);
   });
 
+  test('learns what requests would have cost by another ratio of a group, by user and model, and saves it', async () => {
+    const { page } = desk;
+    await visit(page, 'Audit');
+    await page.getByRole('navigation', { name: 'Pages of the audit' }).getByRole('link', { name: 'What if' }).click();
+    await page.getByRole('button', { name: 'Work it out' }).click();
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByText('0 of 1').waitFor();
+    await page.getByRole('button', { name: 'Add a group' }).click();
+    await page.getByRole('textbox', { name: 'Group', exact: true }).fill('default');
+    await page.getByRole('textbox', { name: 'Ratio', exact: true }).fill('three');
+    expect(await page.getByRole('button', { name: 'Work it out' }).isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Ratio', exact: true }).fill('3');
+    await page.getByRole('button', { name: 'Work it out' }).click();
+    await result.getByText('1 of 1').waitFor();
+    await result.getByRole('button', { name: 'By user and model' }).click();
+    await rowOf(page, 'By user and model', 'gpt-4o-mini').getByText(/^\+/).waitFor();
+    const saved = page.waitForEvent('download');
+    await result.getByRole('button', { name: 'Download CSV' }).click();
+    const [header, row = ''] = (await readFile(await (await saved).path(), 'utf8')).split('\r\n');
+    expect(header).toContain('user,model,calls,actual,hypothetical,difference');
+    const [user, model, calls, actual, hypothetical] = row.split(',');
+    expect([user, model, calls]).toEqual([String(alice.actor.id), 'gpt-4o-mini', '1']);
+    expect(Number(hypothetical)).toBeGreaterThan(Number(actual) * 2);
+    expect(await barriers(page)).toEqual([]);
+  });
+
   test('sees the seals of the log, and learns of a noted head whether the log still has it', async () => {
     const { page } = desk;
     const { root, application } = gateway;

@@ -97,6 +97,9 @@ export async function serveExports(
         sealedLog: () => {
           throw new Error('nothing is sealed here');
         },
+        foundWhatIf: () => {
+          throw new Error('nothing is asked here');
+        },
         async monthOfUsage(actor, asked) {
           const reading = { pages: 0, ended: false };
           readings.push(reading);

@@ -95,6 +95,7 @@ const operations: Readonly<
   Mutation: {
     login: ['anyone', 'login(username: "nobody", password: "some-password") { user { id } }'],
     logout: ['anyone', 'logout'],
+    askWhatIf: ['admin-reading', 'askWhatIf(from: 0, to: 1)'],
     register: ['anyone', 'register(input: { username: "", password: "" })'],
     sendEmailCode: ['anyone', 'sendEmailCode(email: "")'],
     requestPasswordReset: ['anyone', 'requestPasswordReset(email: "")'],
@@ -197,6 +198,7 @@ const operations: Readonly<
     liveTraffic: ['admin-reading', 'liveTraffic { at }'],
     channelHealth: ['admin-reading', 'channelHealth { at }'],
     channelTestRun: ['admin-reading', 'channelTestRun { done }'],
+    whatIf: ['admin-reading', 'whatIf(id: "none") { percent }'],
   },
 };
 
@@ -463,5 +465,31 @@ describe('an auditor', () => {
     expect(Object.keys(others)).toEqual(['owner']);
     expect(await clients.auditor.ask(query, { position: 0 })).toEqual({ movementEvent: null });
     expect(await clients.auditor.refusal(query, { position: -1 })).toMatchObject({ code: 'invalid-field' });
+  });
+
+  test('asks what calls would have cost by other prices, and alone receives the answer', async () => {
+    await server.gateway.addChannel();
+    const key = await server.gateway.addApiKey(await server.gateway.addUser(1_000_000, 'charged'));
+    await server.call(key);
+    const ask =
+      'mutation ($input: [GroupRatioInput!]!, $prices: String) { askWhatIf(from: 0, to: 9999999999, groupRatios: $input, prices: $prices) }';
+    const input = [{ group: 'default', ratio: '2' }];
+    const { askWhatIf: id } = await clients.auditor.ask(ask, { input });
+    const listen = `subscription { whatIf(id: "${id}") { percent problem found { calls actual hypothetical users { username model } modelCount } } }`;
+    const feed = new Feed(server.connect(clients.auditor), listen);
+    await feed.until(() => feed.results.at(-1)?.whatIf.percent === 100);
+    const { found, problem } = feed.results.at(-1)?.whatIf ?? {};
+    expect(found).toMatchObject({ calls: 1, users: [{ username: 'charged', model: null }], modelCount: 1 });
+    expect(Math.abs(found.hypothetical - 2 * found.actual)).toBeLessThanOrEqual(1);
+    expect([problem, feed.results[0]?.whatIf.percent]).toEqual([null, 0]);
+    feed.stop();
+    const other = new Feed(server.connect(clients.admin), listen);
+    expect(await other.refusal()).toMatchObject({ code: 'invalid-field', details: { field: 'id' } });
+    for (const [given, field] of [
+      [{ input: [{ group: 'vip', ratio: '-1' }] }, 'groupRatios[0].ratio'],
+      [{ input: [...input, ...input] }, 'groupRatios[1].group'],
+      [{ input, prices: '{}' }, 'prices'],
+    ] as const)
+      expect(await clients.auditor.refusal(ask, given)).toMatchObject({ code: 'invalid-field', details: { field } });
   });
 });

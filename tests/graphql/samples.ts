@@ -6,6 +6,7 @@ export const samples: Readonly<Record<string, Data>> = {
   addPasskey: { name: 'phone', response: '{}' },
   adjustQuota: { id: 1, delta: 5, gift: 0 },
   askPasskey: {},
+  askWhatIf: { from: 0, to: 1, groupRatios: [{ group: 'vip', ratio: '0.8' }] },
   askSecondFactorPasskey: {},
   askStepUpPasskey: { purpose: 'PASSWORD' },
   sendStepUpCode: { purpose: 'PASSWORD' },

@@ -67,6 +67,7 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   balanceAt: () => `(of: { kind: CALL, id: "${ids.call}" }, moment: { at: 9999999999 })`,
   topUpPrice: () => '(amount: 10)',
   usageFeed: () => '(everyone: true, after: -1)',
+  whatIf: () => `(id: "${ids.question}")`,
   usageLogLinesBefore: () => '(before: 0)',
   modelPrice: () => '(model: "gpt-4o")',
   priceRevert: () => `(position: ${ids.priceChange})`,
@@ -142,6 +143,7 @@ beforeAll(async () => {
   const logged = await send(
     '{ usageLog(everyone: true, filter: { model: "gpt-4o", username: "olga" }) { edges { node { requestId } } } }',
   );
+  ids.question = (await send('mutation { askWhatIf(from: 0, to: 9999999999) }'))?.askWhatIf;
   ids.call = logged?.usageLog.edges[0].node.requestId;
 });
 afterAll(async () => {

@@ -80,6 +80,10 @@ const forAdministrators: RouteObject[] = [
 
 const forReaders: RouteObject[] = [
   { path: 'audit/books', lazy: async () => ({ Component: (await import('./audit/BooksPage.js')).BooksPage }) },
+  {
+    path: 'audit/what-if',
+    lazy: async () => ({ Component: (await import('./audit/what-if/WhatIfPage.js')).WhatIfPage }),
+  },
   { path: 'audit/seals', lazy: async () => ({ Component: (await import('./audit/SealsPage.js')).SealsPage }) },
 ];
 

@@ -1,14 +1,14 @@
 import type { CallSettled } from '../../domain/call/call.js';
-import { beginning, Position, type StreamName } from '../../domain/events/events.js';
-import { currentPayloads, type StoredPayload } from '../../domain/events/upcast.js';
+import type { Position, StreamName } from '../../domain/events/events.js';
+import { currentPayloads } from '../../domain/events/upcast.js';
 import { invalidField } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import { type OtherPrices, otherPrice } from '../../domain/pricing/other-price.js';
+import { billedName } from '../../domain/pricing/price-tables.js';
 import { chargeOf, type Price } from '../../domain/pricing/pricing.js';
-import type { GrowingLines } from '../ports/seal-ports.js';
+import type { SettledCalls, SettledLine } from '../ports/settled-call-ports.js';
 import type { EventStore } from '../ports/storage-ports.js';
-import { positionOf } from '../seals/seal.js';
 
 /* What calls of a period would have cost by other prices, beside what they did cost. */
 
@@ -42,30 +42,21 @@ interface Period {
 }
 
 interface WhatIfPorts {
-  readonly lines: GrowingLines;
+  readonly calls: SettledCalls;
   readonly store: Pick<EventStore, 'readStream'>;
-  /** Told now and then: the position that it has come to. */
-  readonly progress?: ((position: number) => void) | undefined;
 }
 
-const pageSize = 5_000;
+/** Which part of the log is read: behind one position, and to another. */
+export interface LogPart {
+  readonly after: Position;
+  readonly upTo: Position;
+}
+
+/** Of one page. Working them out takes some milliseconds, in which the process does nothing else. */
+const eventsPerPage = 1_000;
 /** Users and models together. */
 const maxRows = 500_000;
 const maxKnownPrices = 20_000;
-
-type StoredLine = readonly [
-  position: number,
-  stream: StreamName,
-  revision: number,
-  type: string,
-  version: number,
-  id: string,
-  at: number,
-  payload: StoredPayload,
-];
-
-const concerned = ['CallSettled', 'CallRefunded'] as const;
-const isConcerned = (line: string): boolean => concerned.some((type) => line.includes(`,"${type}",`));
 
 interface Repriced {
   /** null: there is none. */
@@ -82,16 +73,23 @@ class Repricing {
   priceOf({ facts, price, upstreamModel, useTimeMs }: CallSettled, settledAt: number): Repriced {
     // Prices hold as of when a call is reserved. Records begin on days, so a second decides nothing else.
     const at = Instant(Math.max(0, settledAt - useTimeMs));
+    const { model, group } = facts;
+    // Nothing is said of it: most calls, where a file has few models.
+    if (!this.others.groupRatio.has(group) && !this.isNamed(model, price)) return { price, isSame: true };
     const day = Math.floor(at / 86_400_000);
-    const key = JSON.stringify([facts.model, facts.group, upstreamModel, day, price]);
+    const key = JSON.stringify([model, group, upstreamModel, day, price]);
     const found = this.known.get(key);
     if (found !== undefined) return found;
-    const { model, group } = facts;
     const other = otherPrice(price, { model, upstreamModel, group, at }, this.others);
     const repriced = { price: other, isSame: JSON.stringify(other) === JSON.stringify(price) };
     if (this.known.size >= maxKnownPrices) this.known.clear();
     this.known.set(key, repriced);
     return repriced;
+  }
+
+  private isNamed(model: string, { like }: Price): boolean {
+    const { records } = this.others;
+    return records.size > 0 && (records.has(billedName(model)) || (like !== undefined && records.has(like)));
   }
 }
 
@@ -152,39 +150,50 @@ function byUser(rows: Iterable<WhatIfRow>): WhatIfRow[] {
 }
 
 /**
- * Calls that were settled in the period, by the log as of now; refunded ones are left out, whenever that was. Where the
- * other prices are those that held, all sums are equal.
+ * Calls that were settled in the period, by this part of the log; refunded ones are left out, whenever that was. Where
+ * the other prices are those that held, all sums are equal. Tells how far it has come; throws `invalid-field`.
  */
-export async function whatIf(
-  { lines, store, progress }: WhatIfPorts,
+export async function* whatIf(
+  { calls, store }: WhatIfPorts,
+  { after, upTo }: LogPart,
   period: Period,
   others: OtherPrices,
-): Promise<WhatIf> {
+): AsyncGenerator<Position, WhatIf, undefined> {
   if (period.from >= period.to) throw invalidField('to', 'later than from');
   const comparison = new Comparison(others);
-  const isWithin = (at: number): boolean => at >= period.from && at < period.to;
   const takeBack = async (stream: StreamName): Promise<void> => {
     for (const { event, at } of await store.readStream(stream))
-      if (event.type === 'CallSettled' && isWithin(at)) comparison.take(event, at, -1);
+      if (event.type === 'CallSettled' && at >= period.from && at < period.to) comparison.take(event, at, -1);
   };
-  const head = await lines.head();
-  for (let after = beginning; after < head; ) {
-    const page = await lines.after(after, pageSize);
-    const last = page.at(-1);
-    if (last === undefined) break;
-    for (const line of page) {
-      if (!isConcerned(line)) continue;
-      const [position, stream, , type, version, , at, payload] = JSON.parse(line) as StoredLine;
-      // What comes while it is read would be refunded here and not yet settled.
-      if (position > Number(head)) break;
-      if (type === 'CallRefunded') await takeBack(stream);
-      if (type !== 'CallSettled' || !isWithin(at)) continue;
-      const event = currentPayloads.upcast(type, version, payload);
+  const pageAfter = (position: Position) => calls.page({ after: position, upTo, limit: eventsPerPage, ...period });
+  let coming = pageAfter(after);
+  for (;;) {
+    const { last, settled, refunded } = await coming;
+    if (last === null) break;
+    // The database reads the next one while this one is worked out.
+    coming = pageAfter(last);
+    // Whoever leaves does not wait for it.
+    coming.catch(() => {});
+    for (const line of settled) {
+      const [version, at, payload] = JSON.parse(line) as SettledLine;
+      const event = currentPayloads.upcast('CallSettled', version, payload);
       if (event.type === 'CallSettled') comparison.take(event, at, 1);
     }
-    after = Position(positionOf(last));
-    progress?.(Number(after));
+    for (const stream of refunded) await takeBack(stream);
+    yield last;
   }
   const models = [...comparison.rows.values()].filter(({ calls }) => calls > 0);
   return { ...comparison.total, users: byUser(models).sort(dearest), models: models.sort(dearest) };
+}
+
+/** All of it; `progress` is told how far it has come. */
+export async function worked<Step, Result>(
+  steps: AsyncGenerator<Step, Result, undefined>,
+  progress: (step: Step) => void = () => {},
+): Promise<Result> {
+  for (;;) {
+    const { done, value } = await steps.next();
+    if (done) return value;
+    progress(value);
+  }
 }

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { postgresEventLines } from '../../adapters/seals/event-lines.js';
-import { type WhatIf, type WhatIfRow, whatIf } from '../../application/audit/what-if.js';
+import { postgresSettledCalls } from '../../adapters/event-log/settled-calls.js';
+import { type WhatIf, type WhatIfRow, whatIf, worked } from '../../application/audit/what-if.js';
+import { ratioPattern } from '../../application/audit/what-if-queries.js';
 import { initialOptions } from '../../application/options/initial-options.js';
 import { defaultPrices } from '../../application/prices/default-prices.js';
+import { beginning } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import type { RatioTable } from '../../domain/pricing/price-tables.js';
@@ -42,8 +44,10 @@ export async function auditWhatIf({ config, log, args }: CommandContext): Promis
   await withDatabase(config, log, async (database) => {
     const { pool, store } = database;
     const others = { records, groupRatio, quotaPerUnit: await quotaPerUnitNow(database) };
-    const ports = { lines: postgresEventLines(pool), store, progress: progressOn(process.stderr) };
-    const found = await whatIf(ports, period, others);
+    const part = { after: beginning, upTo: await store.head() };
+    const steps = whatIf({ calls: postgresSettledCalls(pool), store }, part, period, others);
+    const progress = progressOn(process.stderr);
+    const found = await worked(steps, (position) => progress?.(Number(position)));
     if (json) console.log(JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
     else for (const line of linesOf(found)) console.log(line);
   });
@@ -77,8 +81,8 @@ async function recordsIn(path: string): Promise<PriceRecords> {
 function groupRatiosIn(given: readonly string[]): RatioTable {
   const ratios = new Map<string, string>();
   for (const one of given) {
-    const [, group, ratio] = /^(.{1,64})=(\d{1,6}(?:\.\d{1,9})?)$/.exec(one) ?? [];
-    if (group === undefined || ratio === undefined)
+    const [, group, ratio] = /^(.{1,64})=([^=]*)$/.exec(one) ?? [];
+    if (group === undefined || ratio === undefined || !ratioPattern.test(ratio))
       throw new UsageError(`--group-ratio ${one}: give a group and what it multiplies prices by, as in vip=0.8.`);
     ratios.set(group, ratio);
   }

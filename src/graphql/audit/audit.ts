@@ -6,6 +6,7 @@ import { receiptResolvers } from './receipt.js';
 import { sealResolvers } from './seals.js';
 import { SettingsAtResolver } from './settings-at.js';
 import { asOfResolvers } from './things-at.js';
+import { whatIfResolvers } from './what-if.js';
 
 /** What the auditor's desk asks. */
 export const auditResolvers = [
@@ -14,6 +15,7 @@ export const auditResolvers = [
   ...sealResolvers,
   ...receiptResolvers,
   ...closedPeriodResolvers,
+  ...whatIfResolvers,
   SettingsAtResolver,
   AdministratorsLogResolver,
   MovementEventResolver,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type WhatIf, whatIf } from '../../../src/application/audit/what-if.js';
+import { type WhatIf, whatIf, worked } from '../../../src/application/audit/what-if.js';
+import type { SettledPage, SettledPart } from '../../../src/application/ports/settled-call-ports.js';
 import type { Usage } from '../../../src/domain/call/usage.js';
-import { Position } from '../../../src/domain/events/events.js';
+import { beginning, Position } from '../../../src/domain/events/events.js';
 import { currentPayloads } from '../../../src/domain/events/upcast.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
@@ -43,14 +44,8 @@ function charged(id: string, { user, model, price, used = usage, group = 'defaul
   return { ...settled(id, cost, cost, { facts, usage: used, price }), at: Instant(at) };
 }
 
-/** The log as its lines, and what it answers by. */
+/** The log two events at a time, and what it answers by. */
 function asked(facts: readonly Fact[], others: Partial<OtherPrices>, within = period): Promise<WhatIf> {
-  const lines = facts.map(({ stream, event, at }, position) =>
-    JSON.stringify([
-      ...[position, stream, 1, event.type, currentPayloads.current(event.type), 'id', at],
-      currentPayloads.stored(event),
-    ]),
-  );
   const store = {
     readStream: async (name: string) =>
       facts.flatMap((fact, position) =>
@@ -59,12 +54,19 @@ function asked(facts: readonly Fact[], others: Partial<OtherPrices>, within = pe
           : [],
       ),
   };
-  const behind = (after: number) => lines.slice(after + 1, after + 3);
-  const log = {
-    after: async (after: Position) => behind(Number(after)),
-    head: async () => Position(lines.length - 1),
+  const page = async ({ after, from, to }: SettledPart): Promise<SettledPage> => {
+    const seen = facts.slice(Number(after) + 1, Number(after) + 3);
+    const settlements = seen.filter(({ event, at }) => event.type === 'CallSettled' && at >= from && at < to);
+    return {
+      last: seen.length === 0 ? null : Position(Number(after) + seen.length),
+      settled: settlements.map(({ event, at }) =>
+        JSON.stringify([currentPayloads.current(event.type), at, currentPayloads.stored(event)]),
+      ),
+      refunded: seen.flatMap(({ stream, event }) => (event.type === 'CallRefunded' ? [stream] : [])),
+    };
   };
-  return whatIf({ lines: log, store }, within, { ...none, ...others });
+  const part = { after: beginning, upTo: Position(facts.length - 1) };
+  return worked(whatIf({ calls: { page }, store }, part, within, { ...none, ...others }));
 }
 
 const tokens = recordedPriceOf(small, 'small-1', terms);

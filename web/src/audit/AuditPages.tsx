@@ -6,7 +6,7 @@ import './audit.css';
 import { auditTexts } from './audit.texts.js';
 
 interface AuditPlace {
-  readonly name: 'history' | 'replay' | 'seals' | 'books' | 'administrators';
+  readonly name: 'history' | 'replay' | 'whatIf' | 'seals' | 'books' | 'administrators';
   readonly path: string;
   /** Of one account: from one such page to another, whose it is goes along. */
   readonly ofAccount: boolean;
@@ -19,6 +19,7 @@ const own: readonly AuditPlace[] = [
 /** For who may read everything. */
 const everything: readonly AuditPlace[] = [
   ...own,
+  { name: 'whatIf', path: '/audit/what-if', ofAccount: false },
   { name: 'seals', path: '/audit/seals', ofAccount: false },
   { name: 'books', path: '/audit/books', ofAccount: false },
   { name: 'administrators', path: '/audit/administrators', ofAccount: false },

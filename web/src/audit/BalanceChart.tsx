@@ -16,6 +16,14 @@ interface BalanceChartProps {
   readonly step: number;
 }
 
+/** A balance that stays is one line, beside one figure: others would be the same, or amounts that there are none of. */
+const scaleOf = (balances: readonly number[]) => {
+  const [least = 0, ...others] = [...new Set(balances)];
+  return others.length > 0
+    ? ({ domain: ['auto', 'auto'] } as const)
+    : { domain: [least - 1, least + 1], ticks: [least] };
+};
+
 const margin = { top: 8, right: 8, bottom: 0, left: 0 };
 /** Seconds from the first movement to the last. */
 const clockFor = (span: number): ((at: number) => string) =>
@@ -53,11 +61,12 @@ const BalanceLine = memo(({ movements }: Pick<BalanceChartProps, 'movements'>) =
           <XAxis
             dataKey="at"
             type="number"
+            allowDecimals={false}
             // One moment has no width, and needs some to be drawn.
             domain={[from, Math.max(to, from + 1)]}
             {...timeAxis(clockFor(to - from))}
           />
-          <YAxis {...figureAxis(money)} domain={['auto', 'auto']} />
+          <YAxis {...figureAxis(money)} {...scaleOf(points.map(({ available }) => available))} />
           <Tooltip
             isAnimationActive={false}
             contentStyle={tooltipStyle}

@@ -6,6 +6,7 @@ export const auditEn: Translation<typeof auditZh> = {
   pages: 'Pages of the audit',
   'page.history': 'Quota history',
   'page.replay': 'Replay',
+  'page.whatIf': 'What if',
   'page.seals': 'Seals',
   'page.books': 'Closed periods',
   'page.administrators': 'Administrators’ log',

@@ -3,6 +3,7 @@ export const auditZh = {
   pages: '审计页面',
   'page.history': '额度流水',
   'page.replay': '回放',
+  'page.whatIf': '假设计费',
   'page.seals': '封印',
   'page.books': '已结账期',
   'page.administrators': '管理员日志',

@@ -30,7 +30,7 @@ export function HistoryMargin({ found, money }: HistoryMarginProps) {
     { label: t('margin.margin'), of: marginOf, format: inDollars },
   ];
   return (
-    <section aria-label={t('margin.title')}>
+    <section className="history-margin" aria-label={t('margin.title')}>
       <div className="tiles">
         {tiles.map(({ label, of, format }) => {
           const earlier = before !== undefined && hasKnownCost(before) ? of(before) : null;

@@ -7,8 +7,9 @@ import type { dashboardZh } from './dashboard.zh.js';
 
 /* What calls have cost the operator, and what was earned by them: for who may see it. */
 
-/** Absent: for ordinary users. */
 interface Costed {
+  readonly requests: number;
+  /** Absent: for ordinary users. */
   readonly margin?: MarginShownFragment | null;
 }
 
@@ -23,6 +24,13 @@ export const inDollars = (amount: number): string => formatDollars(amount, 4);
 export const hasKnownCost = (total: FiguresShownFragment | undefined): boolean =>
   total?.margin != null && (total.requests > total.margin.callsWithoutCost || costOf(total) !== 0);
 
+/** What stands where no cost is known: it is not 0. */
+const nothingKnown = '—';
+
+/** Whether calls have a known cost, or there were none. */
+const isKnown = (sums: Costed): boolean =>
+  sums.requests === 0 || withoutCost(sums) < sums.requests || costOf(sums) !== 0;
+
 /** Of a table of sums. `of`: what of a row was counted. */
 export const marginColumns = <Row>(
   t: Translate<typeof dashboardZh>,
@@ -33,9 +41,14 @@ export const marginColumns = <Row>(
     header: t('margin.cost'),
     align: 'end',
     priority: 2,
-    cell: (row) => inDollars(costOf(of(row))),
+    cell: (row) => (isKnown(of(row)) ? inDollars(costOf(of(row))) : nothingKnown),
   },
-  { id: 'margin', header: t('margin.margin'), align: 'end', cell: (row) => inDollars(marginOf(of(row))) },
+  {
+    id: 'margin',
+    header: t('margin.margin'),
+    align: 'end',
+    cell: (row) => (isKnown(of(row)) ? inDollars(marginOf(of(row))) : nothingKnown),
+  },
   {
     id: 'withoutCost',
     header: t('margin.unknown'),
