@@ -202,6 +202,18 @@ describe('a stream that is passed through', () => {
     expect(open({ type: 20 }).push(both).bytes).toEqual(both);
   });
 
+  test.each([null, undefined, {}])('has a list of choices in every chunk, where upstream sends %j', (choices) => {
+    const { bytes } = open().push(data({ id: 'x', object: 'chat.completion.chunk', choices }));
+    expect(JSON.parse(String(bytes).slice('data: '.length))).toMatchObject({ id: 'x', choices: [] });
+  });
+
+  test('has arguments as a text, where upstream sends the object itself', () => {
+    const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: { city: 'Oslo' } } };
+    expect(String(open().push(data(chunk({ tool_calls: [call] }))).bytes)).toContain(
+      '"arguments":"{\\"city\\":\\"Oslo\\"}"',
+    );
+  });
+
   test('accepts only known finish reasons', () => {
     const stream = open({ type: 43 });
     const finish = data({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'constructor' }] });

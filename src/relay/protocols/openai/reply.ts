@@ -115,6 +115,17 @@ function nameTypes(toolCalls: JsonValue): boolean {
   return untyped.length > 0;
 }
 
+/** Arguments are JSON in a text; some servers put the object itself there, of which clients make `[object Object]`. In place. */
+function writeArguments(toolCalls: JsonValue): boolean {
+  let changed = false;
+  for (const { function: called } of objectsIn(toolCalls)) {
+    if (!isObject(called) || !isObject(called.arguments)) continue;
+    called.arguments = JSON.stringify(called.arguments);
+    changed = true;
+  }
+  return changed;
+}
+
 /** In place. In streams CallNumbers does it. */
 function makeIdsDistinct(toolCalls: JsonValue): boolean {
   const ids = new DistinctCallIds();
@@ -144,6 +155,7 @@ export function mendChoice(
     if (variant.mend?.(message, reading)) changed = true;
     if (message.tool_calls !== undefined) {
       if (nameTypes(message.tool_calls)) changed = true;
+      if (writeArguments(message.tool_calls)) changed = true;
       if (!reading.streamed && makeIdsDistinct(message.tool_calls)) changed = true;
     }
     if (variant.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {

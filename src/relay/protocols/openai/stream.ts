@@ -168,8 +168,12 @@ export class OpenAiStream extends SseStream {
     this.generated.answerId ??=
       reportedAnswerId(reported.id, this.reading.info) ?? reportedAnswerId(chunk.id, this.reading.info);
     let untouched = chunk === reported && this.forwards;
-    const { choices } = chunk;
-    const listed = Array.isArray(choices) ? choices : [];
+    const listed = Array.isArray(chunk.choices) ? chunk.choices : [];
+    // Clients go through the list without looking whether it is one.
+    if (listed !== chunk.choices) {
+      chunk.choices = listed;
+      untouched = false;
+    }
     const failed = failedChoice(listed, this.confidential);
     for (const choice of failed === null ? listed : []) {
       if (!isObject(choice)) continue;
