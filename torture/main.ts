@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { optionsIn } from '../src/cli/command.js';
 import { torture } from './run.js';
 import { simulate } from './simulation/simulate.js';
+import type { Stand } from './stand.js';
 
 const usage = `npm run torture -- [--cycles N] [--seed S] [--only CYCLE] [--short] [--json]
 npm run torture -- --simulations N [--seed S] [--json]
@@ -14,6 +15,12 @@ npm run torture -- --simulations N [--seed S] [--json]
   --short   faults of a second or so, as in the tests; otherwise the log is locked for 30 s, for example
   --json    the report as JSON
   --simulations  so many seeds, from this one on, of the billing core alone, in one process`;
+
+/** As shells count ends by a signal. */
+const endings = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const;
 
 const whole = (name: string, text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} is not a whole number: ${text}\n\n${usage}`);
@@ -56,6 +63,18 @@ async function runCycles(values: {
   const directory = await mkdtemp(join(tmpdir(), 'tallygate-torture-'));
   // Postgres refuses to run as root and runs as somebody who must be able to get here.
   await chmod(directory, 0o755);
+  let stand: Stand | null = null;
+  const removed = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  let isEnding = false;
+  // Once each: whoever insists ends it as it is.
+  for (const [signal, code] of endings)
+    process.once(signal, async () => {
+      isEnding = true;
+      process.stderr.write(`${signal}: what was started is ended, and what was made is removed\n`);
+      await stand?.abandon().catch((error: unknown) => console.error(String(error)));
+      await removed().catch((error: unknown) => console.error(String(error)));
+      process.exit(code);
+    });
   try {
     const seed = whole('seed', values.seed);
     const report = await torture({
@@ -64,8 +83,13 @@ async function runCycles(values: {
       seed,
       only: values.only === undefined ? undefined : whole('only', values.only),
       long: !values.short,
-      progress: (line) => void process.stderr.write(`${line}\n`),
+      progress: (line) => void (isEnding || process.stderr.write(`${line}\n`)),
+      opened: (open) => {
+        stand = open;
+      },
     });
+    // What became of it under these hands tells nothing.
+    if (isEnding) return;
     const { cycles, events, starts, unasked, elapsedMs } = report;
     const sum = (count: (cycle: (typeof cycles)[number]) => number): number =>
       cycles.reduce((total, cycle) => total + count(cycle), 0);
@@ -84,7 +108,7 @@ async function runCycles(values: {
       console.error(`to replay: npm run torture -- --seed ${seed} --only ${cycle}${values.short ? ' --short' : ''}`);
     if (failing.length > 0 || unasked.length > 0) process.exitCode = 1;
   } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    if (!isEnding) await removed();
   }
 }
 

@@ -25,7 +25,7 @@ export const payers = ['rich', 'limited', 'poor-1', 'poor-2', 'poor-3'] as const
 export type Payer = (typeof payers)[number];
 
 export interface PlannedCall {
-  /** The name it asks for, its own within the cycle: by it caller, log and provider can be compared. */
+  /** The name it asks for, its own within twenty cycles: by it caller, log and provider can be compared. */
   readonly model: string;
   readonly dialect: Dialect;
   readonly stream: boolean;
@@ -57,7 +57,20 @@ export interface CyclePlan {
 }
 
 const callsPerCycle = 48;
-export const modelNames: readonly string[] = Array.from({ length: callsPerCycle }, (_, index) => `torture-${index}`);
+/**
+ * A reservation may reach the log in a later cycle, when a gateway starts again that finds it in its journal. In any two
+ * rounds one is killed in each, so by then no cycle has used the same names.
+ */
+const cyclesApart = 2 * faultKinds.length;
+
+/** What the calls of a cycle ask for. */
+const modelNamesOf = (cycle: number): readonly string[] =>
+  Array.from({ length: callsPerCycle }, (_, index) => `torture-${cycle % cyclesApart}-${index}`);
+
+/** What those of all these cycles ask for. */
+export const modelNames = (cycles: readonly number[]): readonly string[] => [
+  ...new Set(cycles.flatMap((cycle) => modelNamesOf(cycle))),
+];
 const creditsPerCycle = 3;
 const mixed = 1_000_003;
 
@@ -135,7 +148,7 @@ function plannedCall(model: string, storm: boolean, random: Random): PlannedCall
 export function planCycle(seed: number, cycle: number): CyclePlan {
   const random = randomFrom(seedOf(seed, cycle));
   const fault = faultOf(seed, cycle);
-  const calls = modelNames.map((model) => plannedCall(model, fault === 'storm-upstream', random));
+  const calls = modelNamesOf(cycle).map((model) => plannedCall(model, fault === 'storm-upstream', random));
   const credits = Array.from(
     { length: creditsPerCycle },
     (): PlannedCredit => ({

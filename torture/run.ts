@@ -2,13 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { wantedChannel } from '../src/projections/engine/projector-connection.js';
 import { Books } from './checker/books.js';
-import { checkCalls, checkCredits, type ToldCall, type ToldCredit } from './checker/check-calls.js';
+import {
+  checkCalls,
+  checkCredits,
+  type EarlierCalls,
+  remember,
+  type ToldCall,
+  type ToldCredit,
+} from './checker/check-calls.js';
 import { checkTables } from './checker/check-tables.js';
 import { digestUpTo, type RawEvent, readEvents } from './checker/raw-events.js';
 import { bringCredit, type Credit, insistOn } from './credits.js';
 import { type Struck, strike } from './faults.js';
 import { type MadeCall, runLoad } from './load.js';
-import { type CyclePlan, type FaultKind, planCycle } from './plan.js';
+import { type CyclePlan, type FaultKind, modelNames, planCycle } from './plan.js';
 import { openStand, type Stand } from './stand.js';
 import { codeWorth, prepareWorld, prices, type World } from './world.js';
 
@@ -24,6 +31,8 @@ export interface TortureOptions {
   /** Faults last as long as they would in production. */
   readonly long: boolean;
   readonly progress?: (line: string) => void;
+  /** Told where it stands, for whoever has to end it before its time. */
+  readonly opened?: (stand: Stand) => void;
 }
 
 interface CycleReport {
@@ -61,6 +70,8 @@ interface Torture {
   digest: string;
   /** Of all cycles: none may be credited later than it was. */
   readonly credits: Credit[];
+  /** By their names. */
+  readonly earlier: EarlierCalls;
   readonly progress: (line: string) => void;
 }
 
@@ -171,7 +182,9 @@ async function reckon(torture: Torture, { made, credits, struck }: Exerted) {
   }
   const stories = new Map([...books.calls].filter(([id]) => !known.has(id)));
   const arrivals = world.provider.tally().byModel;
-  const calls = checkCalls({ told: made.map(toldOf), stories, arrivals, killed: struck.killed });
+  const done = { told: made.map(toldOf), stories, arrivals };
+  const calls = checkCalls({ ...done, killed: struck.killed, earlier: torture.earlier });
+  remember(torture.earlier, done);
   const told = torture.credits.filter(({ id }) => id !== null).map((credit) => creditTold(world, credit));
   problems.push(...calls.problems, ...checkCredits(told, books.credits));
   const charged = [...stories.values()].filter(({ settled }) => settled.length > 0).length;
@@ -220,6 +233,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   const { directory, cycles, seed, only, progress = () => {} } = options;
   const began = performance.now();
   const stand = await openStand(directory);
+  options.opened?.(stand);
   let world: World | null = null;
   const reports: CycleReport[] = [];
   const books = new Books();
@@ -228,8 +242,11 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
     const last = only === undefined ? cycles : only + 1;
     const numbers = Array.from({ length: last - first }, (_, index) => first + index);
     const codes = numbers.flatMap((cycle) => planCycle(seed, cycle).credits).filter(({ kind }) => kind === 'code');
-    world = await prepareWorld(stand.dataDir, numbers.length, codes.length);
-    const state: Torture = { stand, world, books, digest: '', credits: [], progress };
+    world = await prepareWorld(stand.dataDir, {
+      ...{ cycles: numbers.length, codes: codes.length },
+      models: modelNames(numbers),
+    });
+    const state: Torture = { stand, world, books, digest: '', credits: [], earlier: new Map(), progress };
     for (const cycle of numbers) {
       const report = await runCycle(state, cycle, options).catch((error: unknown) => broken(seed, cycle, error));
       reports.push(report);

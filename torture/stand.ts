@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { newClient } from '../src/adapters/database/postgres.js';
 import { attachEmbeddedPostgres } from '../src/adapters/embedded-postgres/attach-postgres.js';
 import { type GatewayProcess, postmasterOf, startGatewayProcess } from '../tests/support/gateway/gateway-process.js';
+import { endAllBelow, endPostgres, postgresWithBackends, servesData } from './processes.js';
 
 /* Where the gateway under torture stands: its data on a disk of its own where that can be had, its clock, its Postgres. */
 
@@ -33,6 +34,8 @@ export interface Stand {
   readonly unasked: readonly string[];
   readonly starts: number;
   stop(): Promise<number | null>;
+  /** At once and whatever is under way: nothing is left of what was started for it, and its disk is gone. */
+  abandon(): Promise<void>;
 }
 
 const run = promisify(execFile);
@@ -84,8 +87,10 @@ export async function openStand(directory: string): Promise<Stand> {
   let running = false;
   let processes = 0;
   let starts = 0;
+  let abandoned = false;
 
   const start = async (workers: number): Promise<void> => {
+    if (abandoned) throw new Error('the torture has been ended');
     const variables = { ...limits, ...openLimits, WORKERS: String(workers), TORTURE_CLOCK: clock };
     const gateway = await startGatewayProcess(dataDir, { ...variables, NODE_OPTIONS: `--import=${shim}` });
     current = gateway;
@@ -106,6 +111,9 @@ export async function openStand(directory: string): Promise<Stand> {
     if (current === null || !running) return null;
     running = false;
     return current.stop();
+  };
+  const removeDisk = async (): Promise<void> => {
+    if (noDiskReason === null) await run('umount', [disk]).catch(() => run('umount', ['-l', disk]));
   };
   const remount = (size: string): Promise<unknown> => run('mount', ['-o', `remount,size=${size}`, disk]);
 
@@ -166,9 +174,20 @@ export async function openStand(directory: string): Promise<Stand> {
       await fill();
     },
     async stop() {
+      if (abandoned) return null;
       const code = await stop();
-      if (noDiskReason === null) await run('umount', [disk]).catch(() => run('umount', ['-l', disk]));
+      await removeDisk();
       return code;
+    },
+    async abandon() {
+      abandoned = true;
+      running = false;
+      const found = await postmasterOf(dataDir);
+      const postmaster = found !== null && (await servesData(found, dataDir)) ? found : null;
+      await endAllBelow(process.pid, new Set(postmaster === null ? [] : await postgresWithBackends(postmaster)));
+      if (postmaster !== null) await endPostgres(postmaster);
+      await endAllBelow(process.pid);
+      await removeDisk();
     },
   };
 }

@@ -9,7 +9,7 @@ import { signIn } from '../tests/support/gateway/sign-in.js';
 import { apiKeyTerms } from '../tests/support/given/api-key-terms.js';
 import { channelSettings } from '../tests/support/given/channel-settings.js';
 import { quietLog } from '../tests/support/quiet-log.js';
-import { modelNames, type Payer, payers } from './plan.js';
+import { type Payer, payers } from './plan.js';
 import { openLimits } from './stand.js';
 
 /* What an operator has set up before the torture begins, and the provider and the cashier, who live through it. */
@@ -52,8 +52,18 @@ export interface World {
 const codesAtOnce = 100;
 const password = 'root-password-1';
 
-export async function prepareWorld(dataDir: string, cycles: number, codesNeeded: number): Promise<World> {
-  const provider = await startSimulatedProvider({ remember: 1, models: modelNames });
+interface WorldNeeds {
+  readonly cycles: number;
+  readonly codes: number;
+  /** What calls ask for. */
+  readonly models: readonly string[];
+}
+
+export async function prepareWorld(
+  dataDir: string,
+  { cycles, codes: codesNeeded, models }: WorldNeeds,
+): Promise<World> {
+  const provider = await startSimulatedProvider({ remember: 1, models });
   const cashier = await startEpayServer();
   const gateway = await startGateway(readConfig({ ...openLimits, DATA_DIR: dataDir, PORT: '0' }), quietLog);
   try {
@@ -62,14 +72,14 @@ export async function prepareWorld(dataDir: string, cycles: number, codesNeeded:
     const setUp = { username: 'root', password, confirmPassword: password, mode: 'external' } as const;
     await shown(await application.setup.complete(setUp));
     const { user: root } = await signIn(application.identity, 'root', password);
-    const byModel = (value: number): string => JSON.stringify(Object.fromEntries(modelNames.map((m) => [m, value])));
+    const byModel = (value: number): string => JSON.stringify(Object.fromEntries(models.map((m) => [m, value])));
     const options = {
       ...{ ModelRatio: byModel(prices.input), CompletionRatio: byModel(prices.outputRatio) },
       ...{ ServerAddress: 'https://gate.example', PayAddress: cashier.url, EpayId: merchant.id, EpayKey: merchant.key },
     };
     for (const [key, value] of Object.entries(options)) await shown(await application.options.change(root, key, value));
     await application.channels.add(root, {
-      settings: channelSettings({ baseUrl: provider.url, models: modelNames, autoBan: false }),
+      settings: channelSettings({ baseUrl: provider.url, models: [...models], autoBan: false }),
       key: 'sk-upstream-key',
       proxy: '',
       enabled: true,

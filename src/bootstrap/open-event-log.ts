@@ -40,7 +40,10 @@ export async function openEventLog({ engine, isOurs, database, log, ...options }
   const began = isOurs ? await recoverOwnJournals(journals, claim) : claim.head;
   const journal = isOurs && database.journal ? openOwnJournal(journals) : null;
   const engineStore = await claim.open({ patienceMs });
+  const reopen = () => openOwnJournal(journals);
   const store =
-    journal === null ? withDurableAppends(engineStore) : withJournal(engineStore, { journal, log, patienceMs, onLost });
+    journal === null
+      ? withDurableAppends(engineStore)
+      : withJournal(engineStore, { journal, reopen, log, patienceMs, onLost });
   return { store, began, isFencedOff: () => fencedOff };
 }

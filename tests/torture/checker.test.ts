@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { Books } from '../../torture/checker/books.js';
-import { type CallsToCheck, checkCalls, checkCredits, type ToldCall } from '../../torture/checker/check-calls.js';
+import {
+  type CallsToCheck,
+  checkCalls,
+  checkCredits,
+  type EarlierCalls,
+  remember,
+  type ToldCall,
+} from '../../torture/checker/check-calls.js';
 import type { RawEvent } from '../../torture/checker/raw-events.js';
 
 /* The checker of the torture, which must find what it is there to find: each fault is planted. */
@@ -43,8 +50,17 @@ const told = (changed: Partial<ToldCall> = {}): ToldCall => ({
 
 const checked = (calls: Calls, changed: Partial<CallsToCheck> = {}): readonly string[] => {
   const { books } = booksOf(100_000, calls);
-  return checkCalls({ told: [told()], stories: books.calls, arrivals: { m: 1 }, killed: false, ...changed }).problems;
+  const usual = { told: [told()], arrivals: { m: 1 }, killed: false, earlier: new Map() };
+  return checkCalls({ ...usual, stories: books.calls, ...changed }).problems;
 };
+
+/** What is found when these come into the log cycles after a call that was told so, and had these then. */
+function checkedLater(before: ToldCall, { first = {}, late }: { readonly first?: Calls; readonly late: Calls }) {
+  const earlier: EarlierCalls = new Map();
+  const arrivals = { m: before.outcome === 'ok' ? 1 : 0 };
+  remember(earlier, { told: [before], stories: booksOf(100_000, first).books.calls, arrivals });
+  return checked(late, { told: [told({ model: 'another', outcome: 'unknown' })], arrivals: {}, earlier });
+}
 
 describe('the checker of the torture', () => {
   test('finds nothing in a complete answer that is charged once at its cost', () =>
@@ -72,6 +88,22 @@ describe('the checker of the torture', () => {
       expect.stringContaining('never been asked'),
     ]);
     expect(checked({}, { told: [], arrivals: { m: 1 } })).toEqual([expect.stringContaining('without a reservation')]);
+  });
+
+  test('takes a reservation that comes cycles later for that of its own call, and finds a second one', () => {
+    const refused = told({ outcome: 'fail', status: 503, requestId: null, cost: null });
+    expect(checkedLater(refused, { late: { b: [reserved, released] } })).toEqual([]);
+    const found = (...texts: string[]) => texts.map((text) => expect.stringContaining(text));
+    expect(checkedLater(refused, { late: { b: [reserved, released], c: [reserved, released] } })).toEqual(
+      found('reserved 2 times: c'),
+    );
+    expect(
+      checkedLater(told(), { first: { a: [reserved, settled(3_000)] }, late: { b: [reserved, released] } }),
+    ).toEqual(found('reserved 2 times: b', 'was called a'));
+    expect(checkedLater(refused, { late: { b: [reserved, settled(3_000)] } })).toEqual(
+      found('has never been asked', 'is charged: b'),
+    );
+    expect(checkedLater(refused, { late: { b: [reserved] } })).toEqual(found('has 0 outcomes'));
   });
 
   test('finds a failed answer that is charged, but for one withheld as its process died', () => {

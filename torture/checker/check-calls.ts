@@ -13,10 +13,22 @@ export interface ToldCall {
   readonly cost: bigint | null;
 }
 
+/** A call of a cycle before, by the name of its own. */
+interface EarlierCall {
+  readonly told: ToldCall;
+  readonly arrivals: number;
+  /** How many reservations the log has of it. */
+  reserved: number;
+}
+
+export type EarlierCalls = Map<string, EarlierCall>;
+
 export interface CallsToCheck {
   readonly told: readonly ToldCall[];
-  /** By request id: the calls of this cycle. */
+  /** By request id: what has come into the log in this cycle. */
   readonly stories: ReadonlyMap<string, CallStory>;
+  /** A reservation that nobody was answered may lie in a journal until a gateway starts again. */
+  readonly earlier: EarlierCalls;
   /** How often the provider was asked for each model. */
   readonly arrivals: Readonly<Record<string, number>>;
   /** The process that writes outcomes was killed: a settlement whose answer had just been withheld may stand. */
@@ -61,18 +73,48 @@ function problemsOfAnswer(told: ToldCall, own: readonly (readonly [string, CallS
   return problems;
 }
 
-export function checkCalls({ told, stories, arrivals, killed }: CallsToCheck): CallsChecked {
+/** What has come cycles later may be the only reservation of its call, and has never gone upstream by then. */
+function problemsOfLate(id: string, story: CallStory, { told, arrivals, reserved }: EarlierCall): string[] {
+  const problems = problemsOfStory(id, story, arrivals);
+  const say = (what: string): void => void problems.push(`${story.model} (${told.outcome}, cycles ago) ${what}: ${id}`);
+  if (reserved > 0) say(`was asked for once and reserved ${reserved + 1} times`);
+  if (told.requestId !== null && told.requestId !== id) say(`was called ${told.requestId}`);
+  if (isCharged(story)) say('is charged');
+  return problems;
+}
+
+/** For the cycles to come. A call of a new cycle takes the place of one that had its name. */
+export function remember(
+  earlier: EarlierCalls,
+  { told, stories, arrivals }: Omit<CallsToCheck, 'earlier' | 'killed'>,
+): void {
+  for (const one of told) earlier.set(one.model, { told: one, arrivals: arrivals[one.model] ?? 0, reserved: 0 });
+  for (const { model } of stories.values()) {
+    const known = earlier.get(model);
+    if (known !== undefined) known.reserved++;
+  }
+}
+
+export function checkCalls({ told, stories, arrivals, killed, earlier }: CallsToCheck): CallsChecked {
   const problems: string[] = [];
   const byModel = new Map<string, [string, CallStory][]>();
+  const asked = new Set(told.map(({ model }) => model));
+  const late = new Map<string, EarlierCall>();
   for (const [id, story] of stories) {
-    byModel.set(story.model, [...(byModel.get(story.model) ?? []), [id, story]]);
-    problems.push(...problemsOfStory(id, story, arrivals[story.model] ?? 0));
+    const { model } = story;
+    const before = asked.has(model) ? undefined : (late.get(model) ?? earlier.get(model));
+    if (before !== undefined) {
+      problems.push(...problemsOfLate(id, story, before));
+      late.set(model, { ...before, reserved: before.reserved + 1 });
+      continue;
+    }
+    byModel.set(model, [...(byModel.get(model) ?? []), [id, story]]);
+    problems.push(...problemsOfStory(id, story, arrivals[model] ?? 0));
   }
   let withheldAtDeath = 0;
   for (const one of told) {
     const own = byModel.get(one.model) ?? [];
     if (own.length > 1) {
-      // The ids begin with the time.
       const ids = own.map(([id]) => id).join(', ');
       problems.push(`${one.model} was asked for once (${one.outcome}) and reserved ${own.length} times: ${ids}`);
     }

@@ -227,7 +227,7 @@ async function reckon(simulation: Simulation): Promise<{ problems: string[]; wit
   const problems = new Set([...simulation.log.witness.problems, ...books.fold(events)]);
   const checked = [true, false].map((killed) => {
     const own = [...told.values()].filter((one) => (one.node?.dead ?? false) === killed).map(({ call }) => call);
-    return checkCalls({ told: own, stories: books.calls, arrivals, killed });
+    return checkCalls({ told: own, stories: books.calls, arrivals, killed, earlier: new Map() });
   });
   for (const { problems: found } of checked) for (const problem of found) problems.add(problem);
   for (const problem of problemsOfLedger(books, durable.ledger.tables.balances)) problems.add(problem);

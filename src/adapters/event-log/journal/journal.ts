@@ -21,6 +21,8 @@ export interface Journal {
   write(text: string): Promise<Written>;
   /** Whatever was written up to this number is not needed any more. */
   forget(number: number): void;
+  /** From now on nothing is written. Resolves once nothing is being written any more, however long the disk takes. */
+  end(): Promise<void>;
   /** `keep`: the files stay, for the next start to read. */
   close(options: { readonly keep: boolean }): Promise<void>;
 }
@@ -160,15 +162,20 @@ class TwoFiles implements Journal {
     this.forgotten = number;
   }
 
-  async close({ keep }: { readonly keep: boolean }): Promise<void> {
+  end(): Promise<void> {
     this.over = true;
     Atomics.store(this.control, slots.asked, -1);
     Atomics.notify(this.control, slots.asked);
+    return this.ended;
+  }
+
+  async close({ keep }: { readonly keep: boolean }): Promise<void> {
+    const ended = this.end();
     let impatient: NodeJS.Timeout | undefined;
     const standsStill = new Promise((resolve) => {
       impatient = setTimeout(resolve, maxEndMs);
     });
-    await Promise.race([this.ended, standsStill]);
+    await Promise.race([ended, standsStill]);
     clearTimeout(impatient);
     for (const { file } of this.segments) await file.close();
     if (!keep) await rm(this.directory, { recursive: true, force: true });

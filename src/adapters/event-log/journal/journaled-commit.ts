@@ -10,11 +10,12 @@ import { isTransient } from '../../../domain/errors/transient-error.js';
 import { isCallStream, type NewEvent, type Position, type StreamName } from '../../../domain/events/events.js';
 import { Failure } from '../../../domain/kernel/failure.js';
 import type { Log } from '../../log.js';
-import type { EncodedEvent } from '../encoded-event.js';
 import { busy } from '../group-commit.js';
+import { byStream } from './by-stream.js';
 import { type CallStream, CallStreams } from './call-streams.js';
 import type { Journal } from './journal.js';
 import { type JournaledAppend, lineOf } from './journaled-append.js';
+import { patienceOf, replacedJournal } from './replaced-journal.js';
 
 /*
  * Resolves appends of calls as soon as a journal on the disk holds them, and commits them to the log later, many at a
@@ -28,8 +29,12 @@ export interface JournaledCommitOptions {
   readonly patienceMs: number;
   /** What has been answered cannot be brought into the log, or another process has the journal: this one must not go on. */
   readonly onLost: (reason: string) => void;
+  /** A new journal in the place of one that could not be written; null: there can be none now. Left out: there is none. */
+  readonly reopen?: () => Promise<Journal | null>;
   /** How long events are gathered before they are brought into the log. */
   readonly gatherMs?: number;
+  /** How long it is waited before the first attempt at a new journal. */
+  readonly reopenMs?: number;
 }
 
 interface Asked {
@@ -64,6 +69,10 @@ export class JournaledCommit {
   /** null: every append waits for the log. */
   private journal: Journal | null = null;
   private opened: Journal | null = null;
+  /** To be used as soon as the log has taken something: then this process was its writer when it was there already. */
+  private prepared: Journal | null = null;
+  private replacing: Promise<void> = Promise.resolve();
+  private readonly ending = new AbortController();
   private asked: Asked[] = [];
   /** Characters in them. */
   private askedSize = 0;
@@ -118,6 +127,8 @@ export class JournaledCommit {
    */
   async close(): Promise<void> {
     this.closing = true;
+    this.ending.abort();
+    await this.replacing;
     while (this.asked.length > 0 || this.writing) await this.woken();
     await this.flushing;
     await this.flush();
@@ -149,7 +160,9 @@ export class JournaledCommit {
       }
       // What waits goes first, unless something is on its way already.
       void this.flush();
+      const { prepared } = this;
       const result = await this.log.append(stream, events, expected);
+      if (result.ok && prepared !== null && this.prepared === prepared) this.begin(prepared);
       if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream))
         this.streams.begunByLog(stream);
       return result;
@@ -202,13 +215,10 @@ export class JournaledCommit {
   }
 
   private async record(journal: Journal, batch: readonly Asked[]): Promise<void> {
-    let impatient: NodeJS.Timeout | undefined;
-    const standsStill = new Promise<'failed'>((resolve) => {
-      impatient = setTimeout(() => resolve('failed'), this.options.patienceMs);
-    });
+    const patience = patienceOf(this.options.patienceMs);
     const writing = journal.write(batch.map(({ append }) => lineOf(append)).join('\n'));
-    const written = await Promise.race([writing, standsStill]);
-    clearTimeout(impatient);
+    const written = await Promise.race([writing, patience.over]);
+    patience.end();
     if (written !== 'failed' && written.kind === 'written') {
       for (const { append, stream, onCommitted, resolve } of batch) {
         this.unflushed.push({ append, stream, onCommitted, number: written.number });
@@ -223,14 +233,33 @@ export class JournaledCommit {
       for (const asked of batch) this.passOn(asked);
       return;
     }
-    // Whether the next start will find it there is not known.
+    // Whether the next start would find it there is not known.
     this.journal = null;
     for (const { append, stream, reject } of batch) {
       this.streams.arrived(append.stream, stream);
       reject(new Failure('store-unavailable', { reason: 'the journal cannot be written' }));
     }
     if (kind === 'taken') this.options.onLost(takenOver);
-    else this.options.log.error({}, 'the journal cannot be written; from now on every event waits for the database');
+    else this.replace(journal);
+  }
+
+  private replace(failed: Journal): void {
+    const { log, reopen: open, reopenMs: pauseMs } = this.options;
+    log.error({}, 'the journal cannot be written; every event waits for the database until there is a new one');
+    if (open === undefined || this.closing) return;
+    const isNeeded = (): boolean => this.unflushed.length > 0;
+    const { signal } = this.ending;
+    this.replacing = replacedJournal({ failed, isNeeded, open, log, signal, pauseMs }).then((journal) => {
+      if (journal === null) return;
+      this.opened = journal;
+      this.prepared = journal;
+    });
+  }
+
+  private begin(journal: Journal): void {
+    this.prepared = null;
+    this.use(journal);
+    this.options.log.warn({}, 'there is a new journal, which events of calls wait for again');
   }
 
   /** The journal has no room for it. */
@@ -346,36 +375,4 @@ export class JournaledCommit {
       abort.abort();
     }
   }
-}
-
-interface StreamAppend {
-  readonly stream: StreamName;
-  readonly events: EncodedEvent[];
-  readonly expected: ExpectedRevision;
-}
-
-/**
- * The same as one append for each stream: its events stand together then, and none comes before one of its own.
- * `appendOf`: in which of them each has gone.
- */
-function byStream(batch: readonly Unflushed[]): {
-  readonly appends: readonly StreamAppend[];
-  readonly appendOf: readonly number[];
-} {
-  const appends: StreamAppend[] = [];
-  const appendOf: number[] = [];
-  const indexOf = new Map<CallStream, number>();
-  for (const { append, stream } of batch) {
-    const index = indexOf.get(stream);
-    const before = index === undefined ? undefined : appends[index];
-    if (index === undefined || before === undefined) {
-      indexOf.set(stream, appends.length);
-      appendOf.push(appends.length);
-      appends.push({ stream: append.stream, events: [append.event], expected: append.expected });
-    } else {
-      before.events.push(append.event);
-      appendOf.push(index);
-    }
-  }
-  return { appends, appendOf };
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFile, type Journal, openJournal } from '../../../../src/adapters/event-log/journal/journal.js';
 import { logOf, readRecords } from '../../../../src/adapters/event-log/journal/record.js';
+import { replacedJournal } from '../../../../src/adapters/event-log/journal/replaced-journal.js';
+import { quietLog } from '../../../support/quiet-log.js';
 
 const fileBytes = 4096;
 let directory: string;
@@ -87,6 +89,23 @@ describe('a journal', () => {
   test('rejects all pending writes when its thread has ended', async () => {
     await journal.close({ keep: true });
     expect(await journal.write('too late')).toEqual({ kind: 'failed' });
+  });
+  test('has ended when nothing is being written, and takes no more', async () => {
+    const writing = journal.write('first');
+    await journal.end();
+    expect(await journal.write('second')).toEqual({ kind: 'failed' });
+    expect((await onDisk()).length).toBe((await writing).kind === 'written' ? 1 : 0);
+  });
+  test('that has failed gives way to a new one, and what it held is gone', async () => {
+    await journal.write('in doubt');
+    const next = await replacedJournal({
+      ...{ failed: journal, isNeeded: () => false, log: quietLog, signal: new AbortController().signal, pauseMs: 1 },
+      open: () => openJournal({ directory: journals, log: '7264', fileBytes }),
+    });
+    expect(await next?.write('first')).toEqual({ kind: 'written', number: 0 });
+    expect(await onDisk()).toEqual([[0, 'first']]);
+    await next?.close({ keep: false });
+    expect(await readdir(journals)).toEqual([]);
   });
   test('removes its files when nothing in it is needed', async () => {
     await journal.write('in the log by now');

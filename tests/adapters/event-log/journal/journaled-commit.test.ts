@@ -61,7 +61,13 @@ class Log implements Pick<EventStore, 'append' | 'close'> {
   async close(): Promise<void> {}
 }
 
-function world({ patienceMs = 60_000, gatherMs = 3_600_000 } = {}) {
+interface WorldOptions {
+  readonly patienceMs?: number;
+  readonly gatherMs?: number;
+  readonly reopen?: () => Promise<Journal | null>;
+}
+
+function world({ patienceMs = 60_000, gatherMs = 3_600_000, reopen }: WorldOptions = {}) {
   const log = new Log();
   const texts: string[] = [];
   let forgotten = -1;
@@ -77,13 +83,17 @@ function world({ patienceMs = 60_000, gatherMs = 3_600_000 } = {}) {
     forget: (number) => {
       forgotten = number;
     },
+    end: async () => {},
     close: async ({ keep }) => {
       closed = keep;
     },
   };
   const lost: string[] = [];
   const onLost = (reason: string) => void lost.push(reason);
-  const commits = new JournaledCommit(log, { log: quietLog, patienceMs, gatherMs, onLost });
+  const commits = new JournaledCommit(log, {
+    ...{ log: quietLog, patienceMs, gatherMs, onLost, reopenMs: 1 },
+    ...(reopen && { reopen }),
+  });
   commits.use(journal);
   const committed: [number, number][] = [];
   return {
@@ -260,7 +270,7 @@ describe('while the database is unavailable', () => {
     const commits = new JournaledCommit(grouped, { log: quietLog, patienceMs: 60_000, gatherMs: 1, onLost: () => {} });
     const texts: string[] = [];
     const written = async (text: string): Promise<Written> => ({ kind: 'written', number: texts.push(text) - 1 });
-    commits.use({ write: written, forget: () => {}, close: async () => {} });
+    commits.use({ write: written, forget: () => {}, end: async () => {}, close: async () => {} });
     log.away = true;
     await commits.addDurable(append('call-a', 1, 'no-stream'), () => {});
     const asked = performance.now();
@@ -329,6 +339,72 @@ describe('a journal that fails', () => {
   });
 });
 
+/** A log and a journal that has failed, with one append that it had acknowledged, and what comes in its place. */
+async function withFailedJournal() {
+  const texts: string[] = [];
+  let opened = 0;
+  let closed: boolean | null = null;
+  const second: Journal = {
+    write: async (text) => ({ kind: 'written', number: texts.push(text) - 1 }),
+    forget: () => {},
+    end: async () => {},
+    close: async ({ keep }) => {
+      closed = keep;
+    },
+  };
+  const first = world({ patienceMs: 20, reopen: async () => (opened++ === 0 ? null : second) });
+  first.log.away = true;
+  await first.durable('call-a', 1, 'no-stream');
+  first.journalAnswers('failed');
+  await expect(first.durable('call-b', 2, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
+  return { ...first, texts, opened: () => opened, secondClosedKeeping: () => closed };
+}
+
+describe('a journal in the place of one that has failed', () => {
+  test('is opened once the log has all that the failed one holds, which is removed first', async () => {
+    const { log, opened, closedKeeping, commits } = await withFailedJournal();
+    await expect(commits.flushed()).rejects.toMatchObject({ code: 'store-unavailable' });
+    expect([opened(), closedKeeping()]).toEqual([0, null]);
+    log.away = false;
+    await until(async () => opened() === 2);
+    expect(log.order).toEqual(ids(1));
+    expect(closedKeeping()).toBe(false);
+  });
+
+  test('is used when the log has taken something since: another process may have become its writer meanwhile', async () => {
+    const { log, opened, texts, durable, commits, forgotten } = await withFailedJournal();
+    log.away = false;
+    await commits.flushed();
+    await until(async () => opened() === 2);
+    log.away = true;
+    await expect(durable('call-c', 3, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
+    await expect(durable('call-d', 4, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
+    expect(texts).toEqual([]);
+    log.away = false;
+    await durable('call-e', 5, 'no-stream');
+    expect(log.order).toEqual(ids(1, 5));
+    await durable('call-e', 6, 0);
+    expect(texts).toHaveLength(1);
+    expect(log.order).toEqual(ids(1, 5));
+    // Numbers of one journal mean nothing in another.
+    expect(forgotten()).toBe(-1);
+    await commits.flushed();
+    expect(log.order).toEqual(ids(1, 5, 6));
+  });
+
+  test('is closed with the store, whether it was used or not', async () => {
+    const { log, opened, commits, secondClosedKeeping } = await withFailedJournal();
+    log.away = false;
+    await commits.flushed();
+    await until(async () => opened() === 2);
+    await commits.close();
+    expect(secondClosedKeeping()).toBe(false);
+    const away = await withFailedJournal();
+    await away.commits.close();
+    expect([away.opened(), away.closedKeeping()]).toEqual([0, true]);
+  });
+});
+
 describe('closing the journal', () => {
   test('commits all acknowledged appends, and leaves no journal', async () => {
     const { commits, log, durable, closedKeeping } = world();
@@ -347,7 +423,7 @@ describe('closing the journal', () => {
     const close: Journal['close'] = async ({ keep }) => {
       closed = keep;
     };
-    commits.use({ write, forget: () => {}, close });
+    commits.use({ write, forget: () => {}, end: async () => {}, close });
     expect(closed).toBe(false);
   });
 });
