@@ -158,7 +158,7 @@ describe('every provider in a form that many share', () => {
   test('is in the list of documented addresses', () => {
     const listed = new Set(documentedAddresses.map(({ type }) => type));
     // Wires of their own, asked in other tests; tasks alone; and an interface that has ended.
-    const elsewhere = new Set([2, 4, 5, 11, 15, 16, 18, 21, 23, 33, 34, 35, 36, 37, 41]);
+    const elsewhere = new Set([2, 4, 5, 11, 15, 16, 21, 33, 36, 37, 41]);
     expect(providers.map(({ type }) => type).filter((type) => !listed.has(type) && !elsewhere.has(type))).toEqual([]);
   });
 

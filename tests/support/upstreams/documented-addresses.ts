@@ -60,6 +60,8 @@ const rows: readonly (Omit<DocumentedAddress, 'form' | 'key'> & Partial<Document
       rerank: '/api/v1/services/rerank/text-rerank/text-rerank',
     },
   },
+  // The interfaces of either that take one key alone.
+  ...[18, 23].map((type) => ({ type, paths: chatAlone })),
   { type: 19, paths: { chat: usual.chat, embeddings: usual.embeddings } },
   { type: 20, paths: { ...usual, rerank } },
   { type: 22, paths: chatAlone },
@@ -87,6 +89,7 @@ const rows: readonly (Omit<DocumentedAddress, 'form' | 'key'> & Partial<Document
     other: 'acct0123',
     paths: { chat: `${cloudflare}/chat/completions`, embeddings: `${cloudflare}/embeddings` },
   },
+  { type: 35, paths: chatAlone },
   { type: 34, paths: { rerank: '/v2/rerank' } },
   { type: 40, paths: { ...usual, rerank } },
   {
