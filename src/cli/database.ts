@@ -25,12 +25,14 @@ export interface CommandDatabase {
   readonly handle: Handle;
   readonly personalData: PersonalData;
   readonly vault: Vault;
+  /** Events in journals of gateways that ended badly, which the log may lack. */
+  readonly unflushed: number;
   newClient(): pg.Client;
 }
 
 /** What a gateway that ended badly has in its journal is for the next one to bring into the log, not for a command. */
-async function logLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): Promise<void> {
-  if (database.url !== null || (await isDatabaseServed(pool))) return;
+async function logLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): Promise<number> {
+  if (database.url !== null || (await isDatabaseServed(pool))) return 0;
   const events = await countOwnUnflushed({
     dataDir: database.dataDir,
     engine: { identity: () => postgresLogIdentity(pool) },
@@ -38,6 +40,7 @@ async function logLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): 
   });
   if (events > 0)
     log.warn({ events }, 'the log may lack events that a journal holds: start the gateway once, and it has them');
+  return events;
 }
 
 /**
@@ -70,13 +73,13 @@ async function openDatabase(
   const pool = await openPool(connection, log);
   try {
     await checkMigrated(pool);
-    await logLeftBehind(config, pool, log);
+    const unflushed = await logLeftBehind(config, pool, log);
     const masterKey = await readMasterKey(config.vault);
     await verifyMasterKey(pool, masterKey);
     const store = await openPostgresEventStore({ connection, log });
     return {
       database: {
-        pool,
+        ...{ pool, unflushed },
         store,
         handle: handle(store, systemClock),
         personalData: postgresPersonalData({ pool, masterKey, clock: systemClock }),

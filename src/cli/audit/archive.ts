@@ -12,7 +12,7 @@ import {
 import { type CommandContext, optionsIn, UsageError } from '../command.js';
 import { type CommandDatabase, withDatabase } from '../database.js';
 import { unlessUnwritable } from '../new-file.js';
-import { asUsage, periodGiven } from './close.js';
+import { asUsage, checkFlushed, periodGiven } from './close.js';
 import { progressOn } from './progress.js';
 
 const text = { type: 'string' } as const;
@@ -29,6 +29,7 @@ export async function auditArchive({ config, log, args }: CommandContext): Promi
   if (period === null) throw new UsageError('--period: give a closed period, as in 2026-10.');
   if (out === undefined || !out.endsWith('.gz')) throw new UsageError('--out: give a file whose name ends in .gz.');
   await withDatabase(config, log, async (database) => {
+    checkFlushed(database);
     const ports = archivePortsOf(database);
     const archived = await unlessDamaged(() =>
       archivePeriod(ports, period, out).catch((error) => unlessUnwritable('out', out)(error)),

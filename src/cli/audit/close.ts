@@ -15,6 +15,7 @@ export async function auditClose({ config, log, args }: CommandContext): Promise
   const given = optionsIn(args, { period: { type: 'string' }, json: { type: 'boolean' } });
   const period = periodGiven(given.period) ?? monthBefore(systemClock.now());
   await withDatabase(config, log, async (database) => {
+    checkFlushed(database);
     const ports = closePortsOf(database);
     // Also where no gateway runs that would.
     await sealNewEvents({ ...sealReading(database.pool), ...ports, vault: database.vault });
@@ -44,6 +45,14 @@ export const closePortsOf = ({ pool, store, handle }: CommandDatabase) => ({
   ...{ store, handle, clock: systemClock },
   seals: sealReading(pool).seals,
 });
+
+/** What a journal holds must be in the log before anything is closed or leaves. Throws UsageError. */
+export function checkFlushed({ unflushed }: Pick<CommandDatabase, 'unflushed'>): void {
+  if (unflushed > 0)
+    throw new UsageError(
+      `A gateway that ended badly has left ${unflushed} events in its journal. Start it once first.`,
+    );
+}
 
 /** What is not ready is for whoever asks. */
 export async function asUsage<Result>(work: () => Promise<Result>): Promise<Result> {

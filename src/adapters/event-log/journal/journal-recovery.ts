@@ -2,8 +2,10 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppendResult, EventStore } from '../../../application/ports/storage-ports.js';
 import { isTransient } from '../../../domain/errors/transient-error.js';
+import type { StreamName } from '../../../domain/events/events.js';
 import type { PayloadVersions } from '../../../domain/events/upcast.js';
 import { Failure } from '../../../domain/kernel/failure.js';
+import type { Instant } from '../../../domain/kernel/instant.js';
 import type { Log } from '../../log.js';
 import { currentPrefix, journalFiles } from './journal.js';
 import { appendOf } from './journaled-append.js';
@@ -25,7 +27,11 @@ export interface RecoveryOptions {
   readonly log: string;
   readonly payloads: Pick<PayloadVersions, 'upcast'>;
   readonly logger: Log;
+  /** What happened earlier may be in an archive of the log. Left out: nothing may. */
+  readonly archivedBefore?: Instant;
 }
+
+type RecoveredStore = Pick<EventStore, 'append' | 'readStream'>;
 
 const foldersIn = async (directory: string): Promise<readonly string[]> =>
   (await readdir(directory).catch(() => [])).sort();
@@ -73,7 +79,7 @@ export async function countUnflushed(options: Omit<RecoveryOptions, 'payloads'>)
  * whoever alone may write the log. Throws Failure `store-unavailable` for a journal that cannot be read, whose `reason`
  * says what to do.
  */
-export async function recoverJournals(options: RecoveryOptions, store: Pick<EventStore, 'append'>): Promise<number> {
+export async function recoverJournals(options: RecoveryOptions, store: RecoveredStore): Promise<number> {
   const { directory } = options;
   for (const name of await foldersIn(directory))
     if (name.startsWith(currentPrefix))
@@ -84,8 +90,8 @@ export async function recoverJournals(options: RecoveryOptions, store: Pick<Even
   return count;
 }
 
-async function recoverOne(options: RecoveryOptions, store: Pick<EventStore, 'append'>, name: string): Promise<number> {
-  const { directory, payloads, logger } = options;
+async function recoverOne(options: RecoveryOptions, store: RecoveredStore, name: string): Promise<number> {
+  const { directory, logger } = options;
   const folder = join(directory, name);
   const lines = await linesIn(options, name).catch((error: unknown) => {
     if (error instanceof DamagedJournal) throw unreadable(folder, error.message);
@@ -95,7 +101,7 @@ async function recoverOne(options: RecoveryOptions, store: Pick<EventStore, 'app
   const refused: string[] = [];
   for (let from = 0; from < lines.length; from += together) {
     const group = lines.slice(from, from + together);
-    const results = await Promise.all(group.map((line) => recoverLine(line, payloads, store, folder)));
+    const results = await Promise.all(group.map((line) => recoverLine(line, options, store, folder)));
     for (const [index, { ok }] of results.entries()) if (!ok) refused.push(group[index] ?? '');
   }
   if (refused.length > 0) {
@@ -110,16 +116,29 @@ async function recoverOne(options: RecoveryOptions, store: Pick<EventStore, 'app
 
 async function recoverLine(
   line: string,
-  payloads: Pick<PayloadVersions, 'upcast'>,
-  store: Pick<EventStore, 'append'>,
+  { payloads, archivedBefore }: RecoveryOptions,
+  store: RecoveredStore,
   folder: string,
-): Promise<AppendResult> {
+): Promise<Pick<AppendResult, 'ok'>> {
   try {
     const { stream, expected, event } = appendOf(line, payloads);
+    const mayBeArchived = archivedBefore !== undefined && event.at < archivedBefore;
+    if (mayBeArchived && (await isArchived(store, stream))) return { ok: true };
     return await store.append(stream, [event], expected);
   } catch (error) {
     if (isTransient(error)) throw error;
     throw unreadable(folder, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The log had it and has it no more: appended again, the call would be charged twice. */
+async function isArchived(store: RecoveredStore, stream: StreamName): Promise<boolean> {
+  try {
+    await store.readStream(stream);
+    return false;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'log-archived') return true;
+    throw error;
   }
 }
 

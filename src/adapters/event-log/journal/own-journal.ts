@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import type { Position } from '../../../domain/events/events.js';
 import { currentPayloads } from '../../../domain/events/upcast.js';
+import { Instant } from '../../../domain/kernel/instant.js';
+import { graceMs } from '../../../domain/ledger/closing.js';
+import { systemClock } from '../../clock.js';
 import type { Log } from '../../log.js';
 import type { EventLogEngine, WriterClaim } from '../event-log-engine.js';
 import { type Journal, openJournal } from './journal.js';
@@ -27,7 +30,11 @@ export async function recoverOwnJournals(
 ): Promise<Position> {
   if (!(await isAnythingUnflushed(journalDirectory(dataDir)))) return claim.head;
   const identity = await engine.identity();
-  const options = { directory: journalDirectory(dataDir), log: identity, payloads: currentPayloads, logger: log };
+  const options = {
+    ...{ directory: journalDirectory(dataDir), log: identity, payloads: currentPayloads, logger: log },
+    // Books are closed later than that.
+    archivedBefore: Instant(systemClock.now() - graceMs),
+  };
   const store = await claim.open({ listens: false });
   try {
     const events = await recoverJournals(options, store);

@@ -13,6 +13,8 @@ import { lineOf } from '../../../../src/adapters/event-log/journal/journaled-app
 import type { ExpectedRevision } from '../../../../src/application/ports/storage-ports.js';
 import type { DomainEvent, StreamName } from '../../../../src/domain/events/events.js';
 import { currentPayloads } from '../../../../src/domain/events/upcast.js';
+import { Failure } from '../../../../src/domain/kernel/failure.js';
+import { Instant } from '../../../../src/domain/kernel/instant.js';
 import { eventId, newEvent, streamNamed } from '../../../support/given/events.js';
 import { MemoryEventStore } from '../../../support/memory/memory-event-store.js';
 import { quietLog } from '../../../support/quiet-log.js';
@@ -58,9 +60,22 @@ describe('the journal of a dead process', () => {
     expect((await read('call-a')).map(({ id }) => id)).toEqual([eventId(1), eventId(2)]);
     expect((await read('call-b')).map(({ id }) => id)).toEqual([eventId(3)]);
   });
+  test('is not committed again where its calls have left the log for an archive', async () => {
+    await left([line('call-a', 1, 'no-stream'), line('call-b', 2, 'no-stream')]);
+    const archived = {
+      append: store.append.bind(store),
+      readStream: (stream: StreamName) =>
+        stream === 'call-a' ? Promise.reject(new Failure('log-archived')) : store.readStream(stream),
+    };
+    const later = { ...options, archivedBefore: Instant(newEvent(1).at + 1) };
+    expect(await recoverJournals(later, archived)).toBe(2);
+    expect(await read('call-a')).toEqual([]);
+    expect(await read('call-b')).toEqual([newEvent(2)]);
+  });
   test('is committed by the next start if this one ends in the middle', async () => {
     await left([line('call-a', 1, 'no-stream'), line('call-b', 2, 'no-stream')]);
     const dying = {
+      readStream: store.readStream.bind(store),
       append: async (stream: StreamName, ...rest: [Parameters<MemoryEventStore['append']>[1], ExpectedRevision]) => {
         if (stream === 'call-b') throw new Error('connection terminated');
         return store.append(stream, ...rest);
