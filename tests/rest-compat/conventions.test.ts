@@ -239,7 +239,7 @@ describe('the messages of the legacy interface', () => {
     const text = messageOf(
       new Failure(code, {
         ...{ field: 'name', allowed: 'text', max: 1, min: 1 },
-        ...{ model: 'm', needed: 'n', reason: 'r', because: 'answers-unseen' },
+        ...{ model: 'm', needed: 'n', reason: 'r', because: 'answers-unseen', period: '2026-10', file: 'f' },
       }),
     );
     // What an upstream says, or its status, stands for itself.
