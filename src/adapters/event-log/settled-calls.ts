@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
-import type { SettledCalls } from '../../application/ports/settled-call-ports.js';
-import type { Position, StreamName } from '../../domain/events/events.js';
+import type { SettledCalls, SettledPage, SettledPart } from '../../application/ports/settled-call-ports.js';
+import { Position, type StreamName } from '../../domain/events/events.js';
+import { ArchivedLines } from '../archives/archived-lines.js';
+import { storedIn } from '../archives/stored-line.js';
 import { statements } from '../database/statements.js';
 
 /** Of one page, which holds one event more than this at most. */
@@ -8,7 +10,7 @@ const pageBytes = 4 * 1024 * 1024;
 
 /** What is not asked for is left in the database: it is more than half of a log, and each row of an answer costs. */
 const page = `
-  SELECT max(position) AS last,
+  SELECT max(position) AS last, EXISTS (SELECT FROM log_archives WHERE last_position > $1) AS archived,
     string_agg(concat('[', version, ',', at, ',', data, ']'), E'\\x1e')
       FILTER (WHERE type = 'CallSettled' AND at >= $5 AND at < $6) AS settled,
     json_agg(stream) FILTER (WHERE type = 'CallRefunded') AS refunded
@@ -21,18 +23,39 @@ const page = `
 
 interface PageRow {
   readonly last: Position | null;
+  readonly archived: boolean;
   readonly settled: string | null;
   readonly refunded: readonly StreamName[] | null;
 }
 
 export function postgresSettledCalls(pool: Pool): SettledCalls {
   const query = statements(pool);
+  const archived = new ArchivedLines(pool);
   return {
-    async page({ after, upTo, limit, from, to }) {
+    async page(asked) {
+      const { after, upTo, limit, from, to } = asked;
       const { rows } = await query<PageRow>({ text: page, values: [after, upTo, limit, pageBytes, from, to] });
+      if (rows[0]?.archived === true) {
+        const lines = await archived.after(after, limit);
+        // It may have been read back in the meantime: then it is asked again.
+        return lines === null ? this.page(asked) : pageOf(lines, asked);
+      }
       const { last = null, settled = null, refunded = null } = rows[0] ?? {};
       // No JSON holds the separator, whatever somebody has done to a payload.
       return { last, settled: settled?.split('\x1e') ?? [], refunded: refunded ?? [] };
     },
+  };
+}
+
+/** The same of lines that come from an archive. */
+function pageOf(lines: readonly string[], { upTo, from, to }: SettledPart): SettledPage {
+  const events = lines.map(storedIn).filter(({ position }) => position <= Number(upTo));
+  const settled = events.filter(({ type, at }) => type === 'CallSettled' && at >= from && at < to);
+  const refunded = events.filter(({ type }) => type === 'CallRefunded');
+  const last = events.at(-1);
+  return {
+    last: last === undefined ? null : Position(last.position),
+    settled: settled.map(({ version, at, data }) => `[${version},${at},${data}]`),
+    refunded: refunded.map(({ stream }) => stream as StreamName),
   };
 }

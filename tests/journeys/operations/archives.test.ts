@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { archiveFiles } from '../../../src/adapters/archives/archive-files.js';
 import { postgresDetachedLog } from '../../../src/adapters/archives/detached-log.js';
 import { newClient } from '../../../src/adapters/database/postgres.js';
+import { postgresSettledCalls } from '../../../src/adapters/event-log/settled-calls.js';
 import { sealReading } from '../../../src/adapters/seals/seal-reading.js';
 import { verifyLog } from '../../../src/application/audit/verify-log.js';
 import {
@@ -68,6 +69,19 @@ async function everything(): Promise<readonly Recorded[]> {
     if (last === undefined) return events;
     events.push(...page);
     after = last.position;
+  }
+}
+
+/** What the settlements of March cost, as a question about other prices reads them. */
+async function settledInMarch(): Promise<readonly string[]> {
+  const calls = postgresSettledCalls(log.database.pool);
+  const asked = { upTo: end(), limit: 100, from: Instant(Date.parse('2025-03')), to: Instant(Date.parse('2025-04')) };
+  const settled: string[] = [];
+  for (let after: Position = beginning; ; ) {
+    const page = await calls.page({ ...asked, after });
+    if (page.last === null) return settled;
+    settled.push(...page.settled);
+    after = page.last;
   }
 }
 
@@ -177,6 +191,8 @@ test('eleven months leave the log, which says the same as before: events, balanc
   const counted = async () =>
     (await pool.query("SELECT count(*)::int AS n FROM events WHERE stream LIKE 'call-%'")).rows[0].n;
   const before = await counted();
+  const march = await settledInMarch();
+  expect(march).toHaveLength(callsPerMonth);
   // Interrupted after one step, and done again.
   const first = archivedAs(await booksOf(log.store), Period(archived[0] ?? ''));
   if (first === null) throw new Error('the first month is not archived');
@@ -186,6 +202,7 @@ test('eleven months leave the log, which says the same as before: events, balanc
   // Of a seal that covers two months the events stay until the later one leaves.
   expect(before - (await counted())).toBeGreaterThan(archived.length * (callsPerMonth - 8) * 2);
   expect(upTo(await everything(), end())).toEqual(whole);
+  expect(await settledInMarch()).toEqual(march);
   expect(await verified(false)).toMatchObject({ found: 0, closed: '2025-11' });
   expect(await verified(true)).toMatchObject({ found: 0, from: -1 });
   for (const model of [ledger, quotaHistory]) {
