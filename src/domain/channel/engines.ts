@@ -3,7 +3,7 @@
  * it usually listens, and what its channels are set to.
  */
 
-export type EngineId = 'llama-cpp' | 'vllm' | 'sglang' | 'ollama' | 'lm-studio' | 'xinference' | 'tei';
+export type EngineId = 'llama-cpp' | 'vllm' | 'sglang' | 'ollama' | 'lm-studio' | 'xinference' | 'infinity' | 'tei';
 
 export interface Engine {
   readonly id: EngineId;
@@ -27,6 +27,8 @@ export const engines: readonly Engine[] = [
   { id: 'ollama', name: 'Ollama', type: 4, usualBaseUrl: 'http://localhost:11434', setting: '' },
   { id: 'lm-studio', name: 'LM Studio', type: openAiForm, usualBaseUrl: 'http://localhost:1234', setting: chatOnly },
   { id: 'xinference', name: 'Xinference', type: 47, usualBaseUrl: 'http://localhost:9997', setting: '' },
+  // It has the paths of that type: vectors, and rankings.
+  { id: 'infinity', name: 'Infinity', type: 47, usualBaseUrl: 'http://localhost:7997', setting: '' },
   {
     id: 'tei',
     name: 'Text Embeddings Inference',

@@ -75,6 +75,11 @@ const signatures: readonly Signature[] = [
     isIt: (answers) => answers.has('/v1/cluster/version'),
   },
   {
+    id: 'infinity',
+    version: ['', ''],
+    isIt: (answers) => ownersIn(answers).has('infinity'),
+  },
+  {
     id: 'ollama',
     version: ['/api/version', 'version'],
     isIt: (answers) => isList(memberOf(answers, '/api/tags', 'models')),

@@ -86,6 +86,8 @@ const xinference = {
   '/v1/cluster/version': { version: '1.11.0', 'full-revisionid': '0', dirty: false, error: null },
   '/v1/models': { object: 'list', data: null },
 };
+/** https://github.com/michaelfeil/infinity, as 0.0.78 answered with `--url-prefix /v1`. */
+const infinity = { '/v1/models': listOf('infinity', 'BAAI/bge-m3', 'BAAI/bge-reranker-v2-m3') };
 /** https://huggingface.github.io/text-embeddings-inference */
 const tei = {
   '/info': {
@@ -104,6 +106,7 @@ describe('an engine', () => {
     ['ollama', '0.13.3', ['qwen3:8b'], ollama],
     ['lm-studio', null, ['qwen3-8b'], lmStudio],
     ['xinference', '1.11.0', [], xinference],
+    ['infinity', null, ['BAAI/bge-m3', 'BAAI/bge-reranker-v2-m3'], infinity],
     ['tei', '1.8.2', ['BAAI/bge-m3'], tei],
   ])('is recognised as %s, version %s, with its models', async (id, version, models, said) => {
     answers = said;
