@@ -55,7 +55,7 @@ const isCountedAtBedrock = ({ type }: Provider, mode: Mode, base: string): boole
   type === 33 && mode === 'counting' && !base.endsWith('/anthropic');
 
 const isOfSomeModels = ({ type }: Provider, mode: Mode): boolean =>
-  (type === 41 && mode === 'responses') || (type === 39 && mode === 'translation');
+  (type === 41 && mode === 'responses') || (type === 39 && ['translation', 'image-edit'].includes(mode));
 
 /** At some, an interface lies below an address of its own. */
 const moreBases: Readonly<Record<number, readonly string[]>> = {
