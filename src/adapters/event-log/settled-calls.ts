@@ -47,15 +47,20 @@ export function postgresSettledCalls(pool: Pool): SettledCalls {
   };
 }
 
-/** The same of lines that come from an archive. */
+/** The same of lines that come from an archive. A call that was settled and refunded within them counts for nothing. */
 function pageOf(lines: readonly string[], { upTo, from, to }: SettledPart): SettledPage {
   const events = lines.map(storedIn).filter(({ position }) => position <= Number(upTo));
-  const settled = events.filter(({ type, at }) => type === 'CallSettled' && at >= from && at < to);
-  const refunded = events.filter(({ type }) => type === 'CallRefunded');
+  const streamsOf = (wanted: string) => events.flatMap(({ type, stream }) => (type === wanted ? [stream] : []));
+  const back = new Set(streamsOf('CallRefunded'));
+  const here = new Set(streamsOf('CallSettled'));
+  const settled = events.filter(
+    ({ type, stream, at }) => type === 'CallSettled' && !back.has(stream) && at >= from && at < to,
+  );
   const last = events.at(-1);
   return {
     last: last === undefined ? null : Position(last.position),
     settled: settled.map(({ version, at, data }) => `[${version},${at},${data}]`),
-    refunded: refunded.map(({ stream }) => stream as StreamName),
+    // What has left the log with its refund cannot be read by its name.
+    refunded: [...back].filter((stream) => !here.has(stream)) as StreamName[],
   };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CallRefunded, CallSettled } from '../../domain/call/call.js';
 import type { Position, StreamName } from '../../domain/events/events.js';
 import { add, type Decimal, integer, negative, quotient, ZERO } from '../../domain/kernel/decimal.js';
@@ -41,6 +42,8 @@ interface Asked {
 
 const eventsPerPage = 2_000;
 const maxGroups = 200_000;
+/** Settled calls of which it is remembered whether they had a cost: answers that are withheld follow at once. */
+const maxLately = 10_000;
 /** Places of a dollar, where quota is turned into it. */
 const places = 18;
 /** Clocks of nodes that served one after the other may differ. */
@@ -61,6 +64,7 @@ export async function marginRows(
 ): Promise<MarginRow[]> {
   const costs = new PurchaseCosts(store);
   const sums = new Map<string, Sum>();
+  const lately = new LRUCache<StreamName, boolean>({ max: maxLately });
   const sumOf = (group: string): Sum => {
     const known = sums.get(group);
     if (known !== undefined) return known;
@@ -80,11 +84,13 @@ export async function marginRows(
       if (event.type === 'CallSettled') {
         const { cost } = await costs.of({ ...event, model: event.facts.model }, position);
         take(sumOf(groupOf(by, event, at)), event, cost);
+        lately.set(stream, cost === null);
       } else {
         const sum = sumOf(groupOf(by, event, at));
         sum.quota -= BigInt(event.settlement.charged);
         // What has no cost is in no margin, and so its refund is in none.
-        if (await hadNoCost(store, costs, stream)) sum.quotaWithoutCost -= BigInt(event.settlement.charged);
+        if (lately.get(stream) ?? (await hadNoCost(store, costs, stream)))
+          sum.quotaWithoutCost -= BigInt(event.settlement.charged);
       }
     }
     if (to !== null && last.at > to + lateMs) break;

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { CallSettled } from '../../../domain/call/call.js';
+import type { CallRefunded, CallSettled } from '../../../domain/call/call.js';
 import { type Position, type Recorded, type StreamName, streamKey } from '../../../domain/events/events.js';
 import { type Decimal, integer, quotient } from '../../../domain/kernel/decimal.js';
+import { Failure } from '../../../domain/kernel/failure.js';
 import { ChannelId } from '../../../domain/kernel/ids.js';
 import {
   type PurchasePrices,
@@ -64,6 +65,7 @@ export class CallCosts {
   /** What holds now; undefined: nothing. */
   private readonly prices = new Map<ChannelId, string>();
   private readonly changes: PriceRow[] = [];
+  private batch: readonly Recorded[] = [];
 
   constructor(
     private readonly tx: ReadModels,
@@ -73,6 +75,7 @@ export class CallCosts {
 
   /** Reads the prices that held before the batch. */
   async open(batch: readonly Recorded[]): Promise<void> {
+    this.batch = batch;
     if (!this.hasPrices) return;
     const channels = new Set<ChannelId>();
     for (const { event, stream } of batch)
@@ -107,14 +110,29 @@ export class CallCosts {
   }
 
   /** Whether that of a call that is taken back was known when it was settled. */
-  async wereKnown(stream: StreamName): Promise<boolean> {
-    for (const { event, position } of await this.readStream(stream)) {
+  async wereKnown(stream: StreamName, refund: CallRefunded, position: Position): Promise<boolean> {
+    for (const { event, position } of await this.eventsOf(stream)) {
       if (event.type !== 'CallSettled') continue;
       if (statedCost(event.upstreamCost) !== null) return true;
       const prices = await this.pricesAt(event.channelId, position);
       return prices !== null && costBy(prices, event) !== null;
     }
-    return false;
+    // Its settlement is in an archive: what the refund itself says of it has to do.
+    const { settlement, facts } = refund;
+    const prices = await this.pricesAt(settlement.channelId, position);
+    return prices !== null && costBy(prices, { facts, usage: settlement.usage, upstreamModel: null }) !== null;
+  }
+
+  /** An answer that is withheld is settled just before, which is often in the same batch. */
+  private async eventsOf(stream: StreamName): Promise<readonly Recorded[]> {
+    const own = this.batch.filter((recorded) => recorded.stream === stream && recorded.event.type === 'CallSettled');
+    if (own.length > 0) return own;
+    try {
+      return await this.readStream(stream);
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'log-archived') return [];
+      throw error;
+    }
   }
 
   /** Writes what has changed; whether there is, or was, any price. */
@@ -138,7 +156,10 @@ export class CallCosts {
   }
 }
 
-function costBy(text: string, { usage, facts, upstreamModel }: CallSettled): Decimal | null {
+function costBy(
+  text: string,
+  { usage, facts, upstreamModel }: Pick<CallSettled, 'usage' | 'facts' | 'upstreamModel'>,
+): Decimal | null {
   const price = purchasePriceOf(pricesIn(text), { upstreamModel, model: facts.model });
   return price === null ? null : purchaseCost(usage, price);
 }

@@ -118,7 +118,7 @@ export const usageStats = projection<CountedEvent>({
           const { settlement, facts } = event;
           const { at: settledAt, channelId } = settlement;
           const logged = (await wasLogging(tx, rules, settledAt)) ? rowKinds.logged : rowKinds.unlogged;
-          const hadCost = await costs.wereKnown(stream);
+          const hadCost = await costs.wereKnown(stream, event, position);
           sums.add(settledAt, facts, channelId, logged, (row) => countTakenBack(row, settlement, hadCost));
           sums.add(at, facts, channelId, rowKinds.logged, countError);
           failures.failed(at, facts, event);
