@@ -131,6 +131,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'domain/channel': ['domain/kernel', 'domain/events', 'domain/pricing'],
   'domain/payment': ['domain/kernel'],
   'domain/reconciliation': ['domain/kernel'],
+  'domain/repair': ['domain/kernel'],
   'domain/task': ['domain/kernel', 'domain/call'],
   'domain/user': ['domain/kernel'],
   'graphql/server': [],

@@ -5,6 +5,7 @@ import { approvedPriceRecords, priceRecordOrigins } from '../projections/models/
 import { redemptionIdByHash } from '../projections/models/redemptions.js';
 import { apiKeyCommands } from './api-keys/api-key-commands.js';
 import type { ApplicationPorts } from './application-ports.js';
+import { repairDesk } from './audit/repair/repair-desk.js';
 import { channelBalanceCommands } from './channels/channel-balances.js';
 import { channelCommands } from './channels/channel-commands.js';
 import { channelFileCommands } from './channels/channel-files.js';
@@ -82,6 +83,7 @@ function openOperations(ports: ApplicationPorts) {
   return {
     options: { ...optionCommands({ handle, vault, directory, clock }), oidcEndpoints: oidcEndpoints({ outbound }) },
     prices: priceCommands({ handle }),
+    repairs: repairDesk({ store, handle, db, progress, directory, tail, lines: ports.sealing.lines }),
     priceUpdates: priceUpdates({
       ...{ handle, outbound, clock, directory },
       origins: () => priceRecordOrigins(db),

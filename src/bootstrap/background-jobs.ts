@@ -17,6 +17,7 @@ import type { NodeCalls } from './open-relay-calls.js';
 import type { NodeVault } from './open-vault.js';
 import { startReactions } from './reaction-jobs.js';
 import { startRecovery } from './recovery-jobs.js';
+import { startRepairs } from './repair-jobs.js';
 import { startSealHeads, startSealing } from './seal-jobs.js';
 
 /* What a node goes on doing beside what it is asked for: it finishes what others, or crashes, have left. */
@@ -63,6 +64,10 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
     ...{ notify, root },
     freeClaims: application.users.freeClaims,
     inviteRewards: application.users.inviteRewards,
+  });
+  await startRepairs(node, {
+    ...{ store, tail, gate, directory, pool: parts.database.pool },
+    checkpoints: postgresReactionCheckpoints(parts.database.pool),
   });
   startNotifications(node, { ...parts.services, queue, db, personal, vault, directory, sessions });
   startSealing(node, { pool: parts.database.pool, vault });

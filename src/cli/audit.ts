@@ -17,6 +17,7 @@ const subcommands: Readonly<Record<string, () => Promise<AuditCommand>>> = {
   periods: async () => (await import('./audit/periods.js')).auditPeriods,
   'price-at': async () => (await import('./audit/price-at.js')).auditPriceAt,
   reconcile: async () => (await import('./audit/reconcile.js')).auditReconcile,
+  repair: async () => (await import('./audit/repair.js')).auditRepair,
   receipt: async () => (await import('./audit/receipt.js')).auditReceipt,
   restore: async () => (await import('./audit/archive.js')).auditRestore,
   verify: async () => (await import('./audit/verify.js')).auditVerify,

@@ -10,6 +10,7 @@ import type { OptionHistoryTables } from './models/option-history.js';
 import type { OptionTables } from './models/options.js';
 import type { PaymentTables } from './models/payments.js';
 import type { PriceHistoryTables } from './models/price-history.js';
+import type { PriceRepairTables } from './models/price-repairs.js';
 import type { QuotaHistoryTables } from './models/quota-history/quota-history.js';
 import type { RedemptionTables } from './models/redemptions.js';
 import type { TaskTables } from './models/tasks.js';
@@ -31,6 +32,7 @@ export interface Database
     OptionHistoryTables,
     AdministratorsLogTables,
     PriceHistoryTables,
+    PriceRepairTables,
     PaymentTables,
     TaskTables,
     UsageLogTables,

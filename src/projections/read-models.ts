@@ -14,6 +14,7 @@ import { optionHistory } from './models/option-history.js';
 import { options } from './models/options.js';
 import { payments } from './models/payments.js';
 import { priceHistory } from './models/price-history.js';
+import { priceRepairs } from './models/price-repairs.js';
 import { quotaHistory } from './models/quota-history/quota-history.js';
 import { redemptions } from './models/redemptions.js';
 import { tasks } from './models/tasks.js';
@@ -34,6 +35,7 @@ export const readModels: readonly Projection[] = [
   options,
   optionHistory,
   priceHistory,
+  priceRepairs,
   administratorsLog,
   payments,
   tasks,

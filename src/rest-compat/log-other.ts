@@ -131,6 +131,7 @@ function membersOf(line: UsageLogEntry): Members {
     case 'top-up-returned':
     case 'redeemed':
     case 'task-refunded':
+    case 'corrected':
       return {};
     case 'task-submitted':
       return { ...taskMembers(line), ...aliasMembers(line) };
@@ -162,6 +163,7 @@ const aboutNoCall: ReadonlySet<string> = new Set<LogDetail['kind']>([
   'topped-up',
   'top-up-returned',
   'task-refunded',
+  'corrected',
   'redeemed',
 ]);
 const isAboutCall = ({ detail }: UsageLogEntry): boolean => detail === null || !aboutNoCall.has(detail.kind);

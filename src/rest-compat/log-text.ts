@@ -1,6 +1,7 @@
 import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { toldDetail } from '../application/usage/log-alias.js';
 import { assertNever } from '../domain/kernel/failure.js';
+import { minus, zero } from '../domain/kernel/quota.js';
 import { priceByPlainInput } from '../domain/pricing/context-tiers.js';
 import type { Price } from '../domain/pricing/pricing.js';
 import { quantityRatio } from '../domain/pricing/rates.js';
@@ -23,10 +24,19 @@ const upstreamSilent = '（可能是上游超时）';
 
 const fixedPrice = '模型固定价格 ';
 const taskGroup = '分组倍率 ';
+const corrected = '价格修正：请求 ';
 const drawingFailed = '构图失败 ';
 const taskFailed = '异步任务执行失败 ';
 
 const ratio = (text: string): string => Number(text).toFixed(2);
+
+type Correction = Extract<LogDetail, { kind: 'corrected' }>;
+
+function correction({ part, quota, charged }: Correction, call: string | null, style: QuotaStyle): string {
+  const moved = quota < 0 ? `，补扣 ${quotaText(minus(zero, quota), style)}` : `，退回 ${quotaText(quota, style)}`;
+  const undone = part === 'undo' ? '（撤销）' : '';
+  return `${corrected}${call ?? ''}${undone}${moved}，现扣费 ${quotaText(charged, style)}`;
+}
 
 type SubmittedTask = Extract<LogDetail, { kind: 'task-submitted' }>;
 type RefundedTask = Extract<LogDetail, { kind: 'task-refunded' }>;
@@ -92,6 +102,7 @@ const beginnings: readonly (readonly [LogType, string])[] = [
   [consume, taskGroup],
   [system, drawingFailed],
   [system, taskFailed],
+  [system, corrected],
   [consume, channelTest],
   [recharge, toppedUp],
   ...Object.values(returned).map(({ begins }) => [system, begins] as const),
@@ -137,6 +148,8 @@ export function logContent(line: UsageLogEntry, style: QuotaStyle): string {
       return `${redeemed}${quotaText(detail.quota, style)}，兑换码ID ${detail.redemption}`;
     case 'task-refunded':
       return taskRefund(detail, style);
+    case 'corrected':
+      return correction(detail, line.request_id, style);
     case 'channel-tested':
       return channelTest;
     case 'released':

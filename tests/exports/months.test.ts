@@ -79,6 +79,7 @@ const shown = {
   redemption: 'line',
   'invite-transfer': 'line',
   refund: 'line',
+  correction: 'line',
   settlement: 'summed up by day',
   // Not in the wallet before it is transferred.
   'invite-reward': 'left out',

@@ -73,6 +73,8 @@ export const samples: Readonly<Record<string, Data>> = {
   completePayment: { id: 'USR1NOabcdef1234567890', reason: 'seen' },
   proposePriceEdit: { models: ['gpt-4o'], edit: { kind: 'SET', part: 'tokens.output', usd: '3' } },
   quarantineEvent: { input: { model: 'users', position: 3, reason: 'mended later' } },
+  postPriceRepair: { digest: '0'.repeat(64) },
+  undoPriceRepair: { id: '0'.repeat(24) },
   readPriceFile: { file: '{}' },
   redeem: { code: '0'.repeat(32) },
   register: { input: { username: 'newcomer', password: 'correct-horse' } },

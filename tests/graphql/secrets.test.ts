@@ -60,6 +60,8 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   apiKeyAt: () => `(id: ${ids.apiKey}, moment: { at: 9999999999 })`,
   userAt: () => `(id: ${ids.user}, moment: { at: 9999999999 })`,
   movementEvent: () => '(position: 1)',
+  repairPreview: () => '(input: { from: 0, to: 9999999999, heldAt: { at: 9999999999 } })',
+  priceRepair: () => `(id: "${'0'.repeat(24)}")`,
   compareSealHead: () => `(head: "0:${'0'.repeat(64)}")`,
   closingBalances: () => '(period: "2000-01")',
   priceAt: () => '(model: "gpt-4o", moment: { at: 9999999999 })',

@@ -1,5 +1,6 @@
 import type { ApiKeyTerms } from '../../src/domain/api-key/api-key-terms.js';
 import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call/call.js';
+import type { CallCorrected } from '../../src/domain/call/call-correction.js';
 import type { Usage } from '../../src/domain/call/usage.js';
 import type { ChannelSettings } from '../../src/domain/channel/channel-settings.js';
 import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events/events.js';
@@ -12,6 +13,7 @@ import {
   IdentityClaim,
   type PaymentId,
   RedemptionId,
+  RepairId,
   Sealed,
   SecretId,
   UserId,
@@ -24,6 +26,7 @@ import type { TopUpCompleted } from '../../src/domain/payment/payment.js';
 import type { RedemptionEvent } from '../../src/domain/payment/redemption.js';
 import type { Price } from '../../src/domain/pricing/pricing.js';
 import type { PricePeriods } from '../../src/domain/pricing/records/model-price.js';
+import type { RepairEvent } from '../../src/domain/repair/repair.js';
 import type { TaskEvent } from '../../src/domain/task/task.js';
 import type { UserEvent } from '../../src/domain/user/user.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
@@ -352,6 +355,54 @@ export const furtherRefusals = (count: number, change: Partial<Refusal> = {}): F
 
 /** Takes back the settlement that charged this much; recorded an hour later, so that each counts in its own hour. */
 export const ofTask = (event: TaskEvent): Fact => fact(streams.task(event.facts.taskId), event);
+
+export const correctedSettlement = (at: Instant, n: number) => ({
+  ...{ eventId: eventId(n), position: n, at, channelId: ChannelId(3 + (n % 2)) },
+});
+
+export const corrected = (
+  id: string,
+  charged: number,
+  { facts = {}, ...change }: Omit<Partial<CallCorrected>, 'facts'> & Facts = {},
+): Fact =>
+  fact(callOf(id), {
+    type: 'CallCorrected',
+    facts: factsOf(facts),
+    settlement: { eventId: eventId(0, 0x5e77), position: 1, at: at(), channelId: east },
+    repair: RepairId('0123456789abcdef01234567'),
+    part: 'post',
+    price: { per: 'call', price: '0.1', quotaPerUnit: '500000', group: '1' },
+    from: { charged: Quota(charged), uncovered: Quota(0) },
+    to: { charged: Quota(Math.floor(charged / 2)), uncovered: Quota(3) },
+    ...change,
+  });
+
+const ofRepair = (event: RepairEvent): Fact => fact(streams.repair(RepairId('0123456789abcdef01234567')), event);
+
+/** A repair of calls that have been corrected, and its undo. */
+export function repaired(by: UserId): Fact[] {
+  const sums = { calls: 3, given: '120', taken: '0' };
+  const at = { from: Instant(0), to: Instant(1_800_000_000_000) };
+  const scope = { ...at, model: null, userId: null, group: 'default', channelId: null, apiKeyId: null };
+  const origin = { kind: 'held', position: 4, at: Instant(5) } as const;
+  return [
+    ofRepair({
+      ...{
+        type: 'RepairOrdered',
+        by,
+        scope,
+        isCharging: true,
+        after: -1,
+        upTo: 9,
+        digest: 'f'.repeat(64),
+      },
+      ...{ right: { origin, records: {}, groupRatio: {}, quotaPerUnit: '500000' }, planned: sums },
+    }),
+    ofRepair({ type: 'RepairEnded', posted: sums, changed: 1, isAbandoned: false }),
+    ofRepair({ type: 'RepairUndoOrdered', by: 'cli' }),
+    ofRepair({ type: 'RepairUndoEnded', posted: sums, changed: 0 }),
+  ];
+}
 
 export const refunded = (
   id: string,

@@ -30,6 +30,8 @@ import {
   changedBy,
   cleared,
   codeIssued,
+  corrected,
+  correctedSettlement,
   east,
   edited,
   emailed,
@@ -48,6 +50,7 @@ import {
   refused,
   registered,
   released,
+  repaired,
   reserved,
   returned,
   root,
@@ -128,7 +131,7 @@ function busyHistory(calls: number): Fact[] {
     ofApiKey(keyNumber(4), { type: 'ApiKeyDeleted', owner: userNumber(4) }),
   ];
   const refusals = [refused('refused-1'), refused('refused-2', ofStrangers), furtherRefusals(412)];
-  return [...people, ...changes, ...callsFrom(0, calls), ...refusals];
+  return [...people, ...changes, ...callsFrom(0, calls), ...repaired(userNumber(1)), ...refusals];
 }
 
 /** One that succeeds, one that fails and is refunded, and one that goes on. */
@@ -182,7 +185,12 @@ function callsFrom(from: number, count: number): Fact[] {
             }),
             ...(n % 8 === 0 && { kept: [{ kind: 'response', id: `resp_${n % 64}` }] }),
           });
-    if (outcome.event.type !== 'CallSettled' || n % 11 !== 3) return [...switched, reservation, when(instant, outcome)];
+    const correction = (charged: number) =>
+      n % 4 === 1
+        ? [when(instant, corrected(`call-${n}`, charged, { facts, settlement: correctedSettlement(instant, n) }))]
+        : [];
+    if (outcome.event.type !== 'CallSettled') return [...switched, reservation, when(instant, outcome)];
+    if (n % 11 !== 3) return [...switched, reservation, when(instant, outcome), ...correction(outcome.event.charged)];
     const { charged, usage, channelId, attempts, useTimeMs } = outcome.event;
     const settlement = { eventId: eventId(n), at: instant, charged, usage, channelId, attempts, useTimeMs };
     return [
@@ -377,6 +385,7 @@ describe('during the rebuild of a read model', () => {
         else holds.delete(streamKey(stream));
         if (event.type === 'CallSettled') balance -= event.charged;
         if (event.type === 'CallRefunded') balance += event.settlement.charged;
+        if (event.type === 'CallCorrected') balance += event.from.charged - event.to.charged;
       }
       if (event.type === 'QuotaGranted' && stream === `user-${user}`) balance += event.quota;
       if (event.type === 'QuotaAdjusted' && stream === `user-${user}`) balance += event.delta;

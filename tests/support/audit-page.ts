@@ -39,6 +39,17 @@ export const expectedOfAudit: Readonly<Record<string, ExpectedOutput>> = {
   'what-if --from 2026-11-01 --to 2026-12-01 --group-ratio vip=0.8 --group-ratio staff=0 --json': {
     prints: /^\{.*"calls":3,.*\}\n$/,
   },
+  'repair preview --from 2026-11-10 --to 2026-11-11 --held-at 2026-11-09': {
+    prints: /^0 of 3 calls are to be corrected by the prices of .*\nDigest: [0-9a-f]{64}\n$/,
+  },
+  'repair preview --from 2026-11-10 --to 2026-11-11 --prices prices.json --charge --csv calls.csv': {
+    prints:
+      /^3 of 3 calls are to be corrected by the prices in .*: 0 given back, \d+ charged\.\n( {2}user 7, .*\n){3}Digest: /,
+    writes: ['calls.csv', /^request,.*\r\n(\d+\w+,.*\r\n){3}$/],
+  },
+  'repair post --from 2026-11-10 --to 2026-11-11 --prices prices.json --charge --digest DIGEST': {
+    prints: /^[0-9a-f]{24} is ordered, and goes on when a gateway is started\.\n$/,
+  },
   'seals head': { prints: /^\d+:[0-9a-f]{64}\nSeal \d+ of / },
   'seals compare --head NUMBER:DIGEST': { prints: /^The log has seal \d+ as it was noted/ },
   'seals export --out log.ndjson.gz': { prints: /^$/, writes: ['log.ndjson.gz', /^\{"log":"tallygate-log-1"/] },

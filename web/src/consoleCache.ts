@@ -13,6 +13,7 @@ export const consoleCache = (): InMemoryCache =>
         'RedemptionDetail',
         'ReleaseDetail',
         'TaskRefundDetail',
+        'CorrectionDetail',
         'TopUpDetail',
         'TopUpReturnDetail',
       ],

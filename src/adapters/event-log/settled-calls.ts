@@ -1,5 +1,10 @@
 import type { Pool } from 'pg';
-import type { SettledCalls, SettledPage, SettledPart } from '../../application/ports/settled-call-ports.js';
+import type {
+  ChangedCharge,
+  SettledCalls,
+  SettledPage,
+  SettledPart,
+} from '../../application/ports/settled-call-ports.js';
 import { Position, type StreamName } from '../../domain/events/events.js';
 import { ArchivedLines } from '../archives/archived-lines.js';
 import { storedIn } from '../archives/stored-line.js';
@@ -13,7 +18,8 @@ const page = `
   SELECT max(position) AS last, EXISTS (SELECT FROM log_archives WHERE last_position > $1) AS archived,
     string_agg(concat('[', version, ',', at, ',', data, ']'), E'\\x1e')
       FILTER (WHERE type = 'CallSettled' AND at >= $5 AND at < $6) AS settled,
-    json_agg(stream) FILTER (WHERE type = 'CallRefunded') AS refunded
+    json_agg(json_build_object('stream', stream, 'position', position) ORDER BY position)
+      FILTER (WHERE type IN ('CallRefunded', 'CallCorrected')) AS changed
   FROM (
     SELECT *, octet_length(data::text) AS size,
       sum(octet_length(data::text)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS filled
@@ -25,7 +31,7 @@ interface PageRow {
   readonly last: Position | null;
   readonly archived: boolean;
   readonly settled: string | null;
-  readonly refunded: readonly StreamName[] | null;
+  readonly changed: readonly ChangedCharge[] | null;
 }
 
 export function postgresSettledCalls(pool: Pool): SettledCalls {
@@ -40,9 +46,9 @@ export function postgresSettledCalls(pool: Pool): SettledCalls {
         // It may have been read back in the meantime: then it is asked again.
         return lines === null ? this.page(asked) : pageOf(lines, asked);
       }
-      const { last = null, settled = null, refunded = null } = rows[0] ?? {};
+      const { last = null, settled = null, changed = null } = rows[0] ?? {};
       // No JSON holds the separator, whatever somebody has done to a payload.
-      return { last, settled: settled?.split('\x1e') ?? [], refunded: refunded ?? [] };
+      return { last, settled: settled?.split('\x1e') ?? [], changed: changed ?? [] };
     },
   };
 }
@@ -56,11 +62,15 @@ function pageOf(lines: readonly string[], { upTo, from, to }: SettledPart): Sett
   const settled = events.filter(
     ({ type, stream, at }) => type === 'CallSettled' && !back.has(stream) && at >= from && at < to,
   );
+  const changed = events.filter(
+    ({ type, stream }) =>
+      (type === 'CallRefunded' && !here.has(stream)) || (type === 'CallCorrected' && !back.has(stream)),
+  );
   const last = events.at(-1);
   return {
     last: last === undefined ? null : Position(last.position),
     settled: settled.map(({ version, at, data }) => `[${version},${at},${data}]`),
     // What has left the log with its refund cannot be read by its name.
-    refunded: [...back].filter((stream) => !here.has(stream)) as StreamName[],
+    changed: changed.map(({ stream, position }) => ({ stream: stream as StreamName, position })),
   };
 }

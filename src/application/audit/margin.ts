@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CallRefunded, CallSettled } from '../../domain/call/call.js';
+import type { CallCorrected } from '../../domain/call/call-correction.js';
 import type { Position, StreamName } from '../../domain/events/events.js';
 import { add, type Decimal, integer, negative, quotient, ZERO } from '../../domain/kernel/decimal.js';
 import { invalidField } from '../../domain/kernel/failure.js';
@@ -79,7 +80,7 @@ export async function marginRows(
     if (last === undefined) break;
     for (const { event, at, position, stream } of page) {
       if ((from !== null && at < from) || (to !== null && at >= to)) continue;
-      if (event.type !== 'CallSettled' && event.type !== 'CallRefunded') continue;
+      if (event.type !== 'CallSettled' && event.type !== 'CallRefunded' && event.type !== 'CallCorrected') continue;
       if (channelId !== null && channelOf(event) !== channelId) continue;
       if (event.type === 'CallSettled') {
         const { cost } = await costs.of({ ...event, model: event.facts.model }, position);
@@ -87,10 +88,10 @@ export async function marginRows(
         lately.set(stream, cost === null);
       } else {
         const sum = sumOf(groupOf(by, event, at));
-        sum.quota -= BigInt(event.settlement.charged);
-        // What has no cost is in no margin, and so its refund is in none.
-        if (lately.get(stream) ?? (await hadNoCost(store, costs, stream)))
-          sum.quotaWithoutCost -= BigInt(event.settlement.charged);
+        const change = changeBy(event);
+        sum.quota += change;
+        // What has no cost is in no margin, and so what changes its charge is in none.
+        if (lately.get(stream) ?? (await hadNoCost(store, costs, stream))) sum.quotaWithoutCost += change;
       }
     }
     if (to !== null && last.at > to + lateMs) break;
@@ -129,10 +130,16 @@ async function hadNoCost(
   return false;
 }
 
-const channelOf = (event: CallSettled | CallRefunded): ChannelId =>
+/** Counts when it was made, as of the day of a margin. */
+const changeBy = (event: CallRefunded | CallCorrected): bigint =>
+  event.type === 'CallCorrected'
+    ? BigInt(event.to.charged) - BigInt(event.from.charged)
+    : -BigInt(event.settlement.charged);
+
+const channelOf = (event: CallSettled | CallRefunded | CallCorrected): ChannelId =>
   event.type === 'CallSettled' ? event.channelId : event.settlement.channelId;
 
-function groupOf(by: MarginGroup, event: CallSettled | CallRefunded, at: Instant): string {
+function groupOf(by: MarginGroup, event: CallSettled | CallRefunded | CallCorrected, at: Instant): string {
   switch (by) {
     case 'user':
       return String(event.facts.userId);

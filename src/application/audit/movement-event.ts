@@ -25,6 +25,7 @@ const hiddenMembers: {
   CallSettled: [],
   CallReleased: [],
   CallRefunded: [],
+  CallCorrected: [],
   InviteRewardEarned: [],
   InviteRewardTransferred: [],
   QuotaAdjusted: [],

@@ -52,10 +52,8 @@ async function instantOf(db: ReadModels, moment: Moment, places: readonly Change
   return Instant(Math.max(0, moved ?? 0, ...places.map(({ at }) => at)));
 }
 
-/** Throws `invalid-field`. */
-export async function priceAt(db: ReadModels, { model, group }: PriceAsked, moment: Moment): Promise<PriceAt> {
-  checkModel('model', model);
-  checkText('group', group, groupText);
+/** Options that prices are made of and records, as they were, and the tables that follow from them. */
+export async function tablesAt(db: ReadModels, moment: Moment) {
   const options = (await optionTextsAt(db, moment)).filter(({ key }) => pricingOptions.has(key));
   const records = await priceRecordsAt(db, moment);
   const at = await instantOf(db, moment, [...options, ...records]);
@@ -71,6 +69,14 @@ export async function priceAt(db: ReadModels, { model, group }: PriceAsked, mome
   );
   const stated = new Map(records.map(({ model: of, periods, position }) => [of, { periods, position }]));
   const { prices } = new ChangedOptions(changed, stated, defaultPrices(at), at).settings();
+  return { prices, options, records, at };
+}
+
+/** Throws `invalid-field`. */
+export async function priceAt(db: ReadModels, { model, group }: PriceAsked, moment: Moment): Promise<PriceAt> {
+  checkModel('model', model);
+  checkText('group', group, groupText);
+  const { prices, options, records } = await tablesAt(db, moment);
   const price = priceOf(prices, model, group, false);
   const record = records.find(({ model: of }) => of === billedName(price?.like ?? model));
   const settings = [

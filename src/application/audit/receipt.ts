@@ -6,6 +6,7 @@ import type {
   ReleaseReason,
   UsageSource,
 } from '../../domain/call/call.js';
+import type { CallCorrected, CorrectionPart } from '../../domain/call/call-correction.js';
 import {
   attemptsOf,
   type CallAttempt,
@@ -16,7 +17,7 @@ import {
 } from '../../domain/call/call-course.js';
 import type { Usage } from '../../domain/call/usage.js';
 import type { Position, Recorded, Revision } from '../../domain/events/events.js';
-import type { CallId } from '../../domain/kernel/ids.js';
+import type { CallId, RepairId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import { minus, type Quota, zero } from '../../domain/kernel/quota.js';
 import { type Billing, billingOf } from '../../domain/pricing/billing.js';
@@ -56,6 +57,8 @@ export interface Receipt {
   readonly calculation: ReceiptCalculation | null;
   /** null: it is under way. */
   readonly outcome: ReceiptOutcome | null;
+  /** Of a wrong price, oldest first: what it is charged since then. */
+  readonly corrections: readonly ReceiptCorrection[];
   readonly refund: ReceiptRefund | null;
   /** What it was charged, less what was given back. */
   readonly paid: Quota;
@@ -124,6 +127,20 @@ interface ReceiptOutcome {
   readonly answerId: string | null;
 }
 
+export interface ReceiptCorrection {
+  readonly position: Position;
+  readonly at: Instant;
+  readonly repair: RepairId;
+  readonly part: CorrectionPart;
+  /** By which it is charged from here on. */
+  readonly price: Price;
+  readonly calculation: ReceiptCalculation;
+  readonly charged: Quota;
+  readonly uncovered: Quota;
+  /** More, or less, than it was charged before. */
+  readonly change: Quota;
+}
+
 interface ReceiptRefund {
   readonly position: Position;
   readonly at: Instant;
@@ -173,7 +190,7 @@ export function receiptOf({ id, course, issuedAt, disclosure, ...parts }: Receip
   const { reserved, refund } = course;
   const settled = settledIn(course);
   const arrived = receivedAt(id, course);
-  const charged = settled?.charged ?? zero;
+  const charged = course.corrections.at(-1)?.event.to.charged ?? settled?.charged ?? zero;
   return {
     requestId: id,
     issuedAt,
@@ -188,6 +205,7 @@ export function receiptOf({ id, course, issuedAt, disclosure, ...parts }: Receip
     factors: parts.factors.map(factorOf),
     calculation: settled === null ? null : calculationOf(settled),
     outcome: outcomeIn(course, isWhole),
+    corrections: settled === null ? [] : course.corrections.map((recorded) => correctionIn(settled, recorded)),
     refund: refundIn(course, isWhole),
     paid: minus(charged, refund?.event.settlement.charged ?? zero),
     ...provenance(parts),
@@ -243,6 +261,12 @@ function outcomeIn({ outcome }: CallCourse, isWhole: boolean): ReceiptOutcome | 
     answerId: isWhole ? (event.answerId ?? null) : null,
   };
 }
+
+const correctionIn = ({ usage }: CallSettled, { position, at, event }: Recorded<CallCorrected>): ReceiptCorrection => {
+  const { repair, part, price, from, to } = event;
+  const calculation = calculationOf({ usage, price });
+  return { position, at, repair, part, price, calculation, ...to, change: minus(to.charged, from.charged) };
+};
 
 function refundIn({ refund }: CallCourse, isWhole: boolean): ReceiptRefund | null {
   if (refund === null) return null;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Usage } from '../../domain/call/usage.js';
 import { isSignedBy, sealDigest, sealKeyId, sealStatement } from '../seals/seal.js';
-import { calculationOf, type Receipt, type ReceiptSeal, receiptForm } from './receipt.js';
+import { calculationOf, type Receipt, type ReceiptCorrection, type ReceiptSeal, receiptForm } from './receipt.js';
 
 /* A receipt as a file, and how a file is checked that somebody has: with nothing but public keys. */
 
@@ -84,7 +85,7 @@ function fileIn(text: string) {
   }
 }
 
-function checkCharge({ usage, price, calculation, outcome, refund, paid }: Receipt, find: Find): void {
+function checkCharge({ usage, price, calculation, outcome, refund, paid, ...receipt }: Receipt, find: Find): void {
   const { charged = 0, uncovered = 0 } = outcome ?? {};
   if (usage !== null && calculation !== null) {
     const again = calculationOf({ usage: usage.counts, price });
@@ -93,7 +94,20 @@ function checkCharge({ usage, price, calculation, outcome, refund, paid }: Recei
     if (again.total !== charged + uncovered)
       find('charge-differs', `the call costs ${again.total}, and ${charged} + ${uncovered} was booked`);
   } else if (charged !== 0 || uncovered !== 0) find('charge-differs', `${charged} was charged for nothing`);
-  if (paid !== charged - (refund?.quota ?? 0)) find('charge-differs', `${paid} is not what was charged and given back`);
+  // Receipts of earlier releases do not say it.
+  const corrections: Receipt['corrections'] = receipt.corrections ?? [];
+  for (const correction of corrections) checkCorrection(usage?.counts ?? {}, correction, find);
+  const last = corrections.at(-1)?.charged ?? charged;
+  if (paid !== last - (refund?.quota ?? 0)) find('charge-differs', `${paid} is not what was charged and given back`);
+}
+
+function checkCorrection(counts: Usage, { price, calculation, ...correction }: ReceiptCorrection, find: Find): void {
+  const { position, charged, uncovered } = correction;
+  const again = calculationOf({ usage: counts, price });
+  if (JSON.stringify(again) !== JSON.stringify(calculation))
+    find('calculation-differs', `its usage and the price at position ${position} give ${again.total}`);
+  if (again.total !== charged + uncovered)
+    find('charge-differs', `it was corrected to ${charged} + ${uncovered}, and costs ${again.total} then`);
 }
 
 function checkSeal({ digest, ...seal }: ReceiptSeal, keys: ReadonlyMap<string, string>, find: Find): void {

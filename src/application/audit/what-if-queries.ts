@@ -6,6 +6,7 @@ import { Instant, unixSeconds } from '../../domain/kernel/instant.js';
 import type { OtherPrices } from '../../domain/pricing/other-price.js';
 import type { RatioTable } from '../../domain/pricing/price-tables.js';
 import { readPriceFile } from '../../domain/pricing/records/price-file.js';
+import type { PriceRecords } from '../../domain/pricing/records/price-records.js';
 import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { usageLog } from '../../projections/models/usage-log/usage-log.js';
@@ -89,7 +90,8 @@ const progressEveryMs = 250;
 /** Calls that were written down late are looked for this far back. */
 const leadMs = 2 * 3_600_000;
 
-function groupRatiosIn(given: readonly GroupRatio[]): RatioTable {
+/** Throws `invalid-field`. */
+export function groupRatiosIn(given: readonly GroupRatio[]): RatioTable {
   if (given.length > maxGroups) throw invalidField('groupRatios', `at most ${maxGroups} groups`);
   const ratios = new Map<string, string>();
   for (const [index, { group, ratio }] of given.entries()) {
@@ -114,7 +116,8 @@ function readFile(file: string): ReturnType<typeof readPriceFile> {
   }
 }
 
-function recordsIn(file: string): OtherPrices['records'] {
+/** Throws `invalid-field`. */
+export function recordsIn(file: string): PriceRecords {
   const { prices, faults } = readFile(file);
   const [fault] = faults;
   if (fault !== undefined) throw invalidField('prices', `a file whose ${fault.field} is ${fault.allowed}`);

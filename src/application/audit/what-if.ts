@@ -1,14 +1,14 @@
 import type { CallSettled } from '../../domain/call/call.js';
-import type { Position, StreamName } from '../../domain/events/events.js';
+import type { Position } from '../../domain/events/events.js';
 import { currentPayloads } from '../../domain/events/upcast.js';
 import { invalidField } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
-import { Instant } from '../../domain/kernel/instant.js';
-import { type OtherPrices, otherPrice } from '../../domain/pricing/other-price.js';
-import { billedName } from '../../domain/pricing/price-tables.js';
-import { chargeOf, type Price } from '../../domain/pricing/pricing.js';
-import type { SettledCalls, SettledLine } from '../ports/settled-call-ports.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import type { OtherPrices } from '../../domain/pricing/other-price.js';
+import { chargeOf } from '../../domain/pricing/pricing.js';
+import type { ChangedCharge, SettledCalls, SettledLine } from '../ports/settled-call-ports.js';
 import type { EventStore } from '../ports/storage-ports.js';
+import { Repricing } from './repricing.js';
 
 /* What calls of a period would have cost by other prices, beside what they did cost. */
 
@@ -56,44 +56,8 @@ export interface LogPart {
 const eventsPerPage = 1_000;
 /** Users and models together. */
 const maxRows = 500_000;
-const maxKnownPrices = 20_000;
 
-interface Repriced {
-  /** null: there is none. */
-  readonly price: Price | null;
-  readonly isSame: boolean;
-}
-
-/** By a price, and by the others; the same calls come again and again. */
-class Repricing {
-  private readonly known = new Map<string, Repriced>();
-
-  constructor(private readonly others: OtherPrices) {}
-
-  priceOf({ facts, price, upstreamModel, useTimeMs }: CallSettled, settledAt: number): Repriced {
-    // Prices hold as of when a call is reserved. Records begin on days, so a second decides nothing else.
-    const at = Instant(Math.max(0, settledAt - useTimeMs));
-    const { model, group } = facts;
-    // Nothing is said of it: most calls, where a file has few models.
-    if (!this.others.groupRatio.has(group) && !this.isNamed(model, price)) return { price, isSame: true };
-    const day = Math.floor(at / 86_400_000);
-    const key = JSON.stringify([model, group, upstreamModel, day, price]);
-    const found = this.known.get(key);
-    if (found !== undefined) return found;
-    const other = otherPrice(price, { model, upstreamModel, group, at }, this.others);
-    const repriced = { price: other, isSame: JSON.stringify(other) === JSON.stringify(price) };
-    if (this.known.size >= maxKnownPrices) this.known.clear();
-    this.known.set(key, repriced);
-    return repriced;
-  }
-
-  private isNamed(model: string, { like }: Price): boolean {
-    const { records } = this.others;
-    return records.size > 0 && (records.has(billedName(model)) || (like !== undefined && records.has(like)));
-  }
-}
-
-/** Adds up calls, and takes back those that were refunded. */
+/** Adds up calls, and takes back those that were refunded or corrected. */
 class Comparison {
   readonly total: WhatIfSum & { unpriced: number } = { calls: 0, actual: 0n, hypothetical: 0n, unpriced: 0 };
   readonly rows = new Map<string, WhatIfRow>();
@@ -150,8 +114,8 @@ function byUser(rows: Iterable<WhatIfRow>): WhatIfRow[] {
 }
 
 /**
- * Calls that were settled in the period, by this part of the log; refunded ones are left out, whenever that was. Where
- * the other prices are those that held, all sums are equal. Tells how far it has come; throws `invalid-field`.
+ * Calls that were settled in the period, by this part of the log; refunded ones are left out, whenever that was, and
+ * corrected ones cost what they were corrected to. Where the other prices are those that held, all sums are equal. Tells how far it has come; throws `invalid-field`.
  */
 export async function* whatIf(
   { calls, store }: WhatIfPorts,
@@ -161,14 +125,24 @@ export async function* whatIf(
 ): AsyncGenerator<Position, WhatIf, undefined> {
   if (period.from >= period.to) throw invalidField('to', 'later than from');
   const comparison = new Comparison(others);
-  const takeBack = async (stream: StreamName): Promise<void> => {
-    for (const { event, at } of await store.readStream(stream))
-      if (event.type === 'CallSettled' && at >= period.from && at < period.to) comparison.take(event, at, -1);
+  /** What it was until then is taken back, and counts as it is since then. */
+  const revise = async ({ stream, position }: ChangedCharge): Promise<void> => {
+    let stands: { readonly call: CallSettled; readonly at: Instant } | null = null;
+    for (const { event, at, position: of } of await store.readStream(stream)) {
+      if (event.type === 'CallSettled') stands = at >= period.from && at < period.to ? { call: event, at } : null;
+      if (stands === null) continue;
+      const isThis = Number(of) === position;
+      if (isThis) comparison.take(stands.call, stands.at, -1);
+      if (event.type === 'CallCorrected') {
+        stands = { ...stands, call: { ...stands.call, price: event.price, ...event.to } };
+        if (isThis) comparison.take(stands.call, stands.at, 1);
+      }
+    }
   };
   const pageAfter = (position: Position) => calls.page({ after: position, upTo, limit: eventsPerPage, ...period });
   let coming = pageAfter(after);
   for (;;) {
-    const { last, settled, refunded } = await coming;
+    const { last, settled, changed } = await coming;
     if (last === null) break;
     // The database reads the next one while this one is worked out.
     coming = pageAfter(last);
@@ -179,7 +153,7 @@ export async function* whatIf(
       const event = currentPayloads.upcast('CallSettled', version, payload);
       if (event.type === 'CallSettled') comparison.take(event, at, 1);
     }
-    for (const stream of refunded) await takeBack(stream);
+    for (const charge of changed) await revise(charge);
     yield last;
   }
   const models = [...comparison.rows.values()].filter(({ calls }) => calls > 0);

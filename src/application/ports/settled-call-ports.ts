@@ -7,13 +7,18 @@ import type { Instant } from '../../domain/kernel/instant.js';
 /** As it is stored. */
 export type SettledLine = readonly [version: number, at: number, payload: StoredPayload];
 
+export interface ChangedCharge {
+  readonly stream: StreamName;
+  readonly position: number;
+}
+
 export interface SettledPage {
   /** Of the last event that was looked at; null: there is none. */
   readonly last: Position | null;
   /** Settlements of the time asked for, each a `SettledLine` as JSON. */
   readonly settled: readonly string[];
-  /** Streams of calls that were refunded, whenever they were settled. */
-  readonly refunded: readonly StreamName[];
+  /** Refunds and corrections, whenever their calls were settled, in the order of the log. */
+  readonly changed: readonly ChangedCharge[];
 }
 
 export interface SettledPart {

@@ -1,4 +1,4 @@
-import type { Receipt, ReceiptFactor } from '../../application/audit/receipt.js';
+import type { Receipt, ReceiptCorrection, ReceiptFactor } from '../../application/audit/receipt.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 
 /* A receipt for people at a terminal: one fact in each line. */
@@ -71,7 +71,21 @@ function calculationLines({ calculation }: Receipt): readonly string[] {
   ];
 }
 
-function outcomeLines({ outcome, refund }: Receipt): readonly string[] {
+/** Receipts of earlier releases have none. */
+function correctionLines({ part, repair, position, at, change, ...correction }: ReceiptCorrection): readonly string[] {
+  const { charged, uncovered, calculation } = correction;
+  const what = part === 'post' ? 'Corrected' : 'Correction undone';
+  return [
+    `${what} by repair ${repair} at position ${position}, ${time(at)}: charged ${charged}, ${change > 0 ? '+' : ''}${change}`,
+    ...calculation.lines.map(
+      ({ quantity, count, unitPrice, amount }) => `${count} ${quantity} × ${unitPrice} = ${amount}`,
+    ),
+    `Sum ${calculation.exact}, rounded ${calculation.total}`,
+    ...(uncovered > 0 ? [`Not covered ${uncovered}`] : []),
+  ];
+}
+
+function outcomeLines({ outcome, corrections, refund }: Receipt): readonly string[] {
   if (outcome === null) return ['Under way: not charged yet'];
   const { position, at, charged, uncovered, releaseReason, suspense, answerId } = outcome;
   const what = releaseReason === null ? `Charged ${charged}` : `Released (${releaseReason})`;
@@ -80,6 +94,7 @@ function outcomeLines({ outcome, refund }: Receipt): readonly string[] {
     ...answerLine(answerId),
     ...(uncovered > 0 ? [`Not covered ${uncovered}`] : []),
     ...suspenseLine(suspense),
+    ...(corrections ?? []).flatMap(correctionLines),
     ...(refund === null ? [] : [`Given back ${refund.quota} at position ${refund.position}, ${time(refund.at)}`]),
     ...suspenseLine(refund?.suspense ?? null),
   ];

@@ -39,8 +39,8 @@ export async function auditWhatIf({ config, log, args }: CommandContext): Promis
   if (from === undefined || to === undefined) throw new UsageError('Give --from and --to, as in 2026-11-01.');
   const period = { from: instantGiven('from', from), to: instantGiven('to', to) };
   if (period.from >= period.to) throw new UsageError('Give a --to that is later than --from.');
-  const records = prices === undefined ? new Map() : await recordsIn(prices);
-  const groupRatio = groupRatiosIn(ratios ?? []);
+  const records = prices === undefined ? new Map() : await pricesGiven(prices);
+  const groupRatio = groupRatiosGiven(ratios ?? []);
   await withDatabase(config, log, async (database) => {
     const { pool, store } = database;
     const others = { records, groupRatio, quotaPerUnit: await quotaPerUnitNow(database) };
@@ -53,7 +53,7 @@ export async function auditWhatIf({ config, log, args }: CommandContext): Promis
   });
 }
 
-async function quotaPerUnitNow({ pool, store }: Pick<CommandDatabase, 'pool' | 'store'>): Promise<string> {
+export async function quotaPerUnitNow({ pool, store }: Pick<CommandDatabase, 'pool' | 'store'>): Promise<string> {
   await demandWhole({ pool, store }, optionHistory);
   const now = Instant(Date.now());
   const changed = await optionTextsAt(openReadModels(pool), { at: now });
@@ -61,7 +61,7 @@ async function quotaPerUnitNow({ pool, store }: Pick<CommandDatabase, 'pool' | '
   return changed.find((option) => option.key === key)?.text ?? initialOptions(defaultPrices(now)).get(key) ?? '';
 }
 
-async function recordsIn(path: string): Promise<PriceRecords> {
+export async function pricesGiven(path: string): Promise<PriceRecords> {
   const file = await readFile(path).catch(() => {
     throw new UsageError(`--prices ${path}: it cannot be read.`);
   });
@@ -78,7 +78,7 @@ async function recordsIn(path: string): Promise<PriceRecords> {
   }
 }
 
-function groupRatiosIn(given: readonly string[]): RatioTable {
+export function groupRatiosGiven(given: readonly string[]): RatioTable {
   const ratios = new Map<string, string>();
   for (const one of given) {
     const [, group, ratio] = /^(.{1,64})=([^=]*)$/.exec(one) ?? [];

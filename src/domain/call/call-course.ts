@@ -4,6 +4,7 @@ import type { CallId, ChannelId } from '../kernel/ids.js';
 import { Instant } from '../kernel/instant.js';
 import type { CallRefused } from '../kernel/refusal.js';
 import type { CallEvent, CallRefunded, CallReleased, CallReserved, CallSettled, FailedAttempt } from './call.js';
+import type { CallCorrected } from './call-correction.js';
 
 /* How one call went, by the events of its own stream: for whoever looks at it, not for deciding. */
 
@@ -12,6 +13,8 @@ export interface CallCourse {
   /** null: it is under way, or nobody has found yet that who served it died. */
   readonly outcome: Recorded<CallSettled> | Recorded<CallReleased> | null;
   readonly refund: Recorded<CallRefunded> | null;
+  /** Of what it was charged, oldest first. */
+  readonly corrections: readonly Recorded<CallCorrected>[];
 }
 
 /** null: these events are of no call that was reserved. */
@@ -19,6 +22,7 @@ export function courseOf(events: readonly Recorded<CallEvent | CallRefused>[]): 
   let reserved: CallCourse['reserved'] | null = null;
   let outcome: CallCourse['outcome'] = null;
   let refund: CallCourse['refund'] = null;
+  const corrections: Recorded<CallCorrected>[] = [];
   for (const recorded of events) {
     switch (recorded.event.type) {
       case 'CallReserved':
@@ -31,13 +35,16 @@ export function courseOf(events: readonly Recorded<CallEvent | CallRefused>[]): 
       case 'CallRefunded':
         refund = recorded as Recorded<CallRefunded>;
         break;
+      case 'CallCorrected':
+        corrections.push(recorded as Recorded<CallCorrected>);
+        break;
       case 'CallRefused':
         break;
       default:
         assertNever(recorded.event);
     }
   }
-  return reserved === null ? null : { reserved, outcome, refund };
+  return reserved === null ? null : { reserved, outcome, refund, corrections };
 }
 
 export type CallStatus = 'under-way' | 'settled' | 'released' | 'refunded';

@@ -6,12 +6,14 @@ import type { Quota } from '../kernel/quota.js';
 import type { CallRefused } from '../kernel/refusal.js';
 import type { Price } from '../pricing/pricing.js';
 import type { TaskFailureReason, TaskPlatform } from '../task/task.js';
+import type { CallCorrected } from './call-correction.js';
 import type { KeptObject } from './kept-object.js';
 import type { Usage } from './usage.js';
 
 /*
  * One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. A settlement whose
- * answer was withheld from the caller, or whose task has failed, is refunded. The stream of a call that was refused says that and nothing else.
+ * answer was withheld from the caller, or whose task has failed, is refunded. One whose price was wrong may be corrected
+ * before that, again and again. The stream of a call that was refused says that and nothing else.
  */
 
 /** What stays the same from reservation to outcome; repeated in each event so that each can be read alone. */
@@ -139,7 +141,8 @@ export type CallEvent =
       suspense: Quota;
       /** That has failed after the answer, which its caller has got. Left out: the answer was withheld. */
       task?: SettledTask & { readonly reason: TaskFailureReason };
-    };
+    }
+  | CallCorrected;
 
 /** A settlement that does not count any more: all that was counted because of it. */
 export interface TakenBack
@@ -159,7 +162,11 @@ type CallCommand =
   | { type: 'Release'; event: CallReleased }
   | { type: 'Refund'; event: CallRefunded };
 
-export type Call = { status: 'none' | 'reserved' | 'settled' | 'released' | 'refunded' | 'refused' };
+export interface Call {
+  readonly status: 'none' | 'reserved' | 'settled' | 'released' | 'refunded' | 'refused';
+  /** What it was corrected to be charged. Left out: nobody has corrected it. */
+  readonly corrected?: Quota;
+}
 
 export const callDecider: Decider<Call, CallCommand, CallEvent | CallRefused> = {
   initial: { status: 'none' },
@@ -173,12 +180,12 @@ export const callDecider: Decider<Call, CallCommand, CallEvent | CallRefused> = 
         return call.status === 'reserved' ? [command.event] : [];
       case 'Refund':
         if (call.status === 'none') throw new Failure('lost-race');
-        return call.status === 'settled' ? [command.event] : [];
+        return call.status === 'settled' ? [takingBack(command.event, call)] : [];
       default:
         return assertNever(command);
     }
   },
-  evolve(_, event) {
+  evolve(call, event) {
     switch (event.type) {
       case 'CallReserved':
         return { status: 'reserved' };
@@ -190,8 +197,14 @@ export const callDecider: Decider<Call, CallCommand, CallEvent | CallRefused> = 
         return { status: 'refunded' };
       case 'CallRefused':
         return { status: 'refused' };
+      case 'CallCorrected':
+        return { ...call, corrected: event.to.charged };
       default:
         return assertNever(event);
     }
   },
 };
+
+/** Of a call that was corrected, what it pays since then. */
+export const takingBack = (event: CallRefunded, { corrected }: Pick<Call, 'corrected'>): CallRefunded =>
+  corrected === undefined ? event : { ...event, settlement: { ...event.settlement, charged: corrected } };

@@ -13,6 +13,7 @@ import type {
   IdentityClaim,
   PaymentId,
   RedemptionId,
+  RepairId,
   TaskId,
   UserId,
 } from '../kernel/ids.js';
@@ -23,6 +24,7 @@ import type { OptionEvent } from '../options/option.js';
 import type { PaymentEvent } from '../payment/payment.js';
 import type { RedemptionEvent } from '../payment/redemption.js';
 import type { UsageExportEvent } from '../reconciliation/remembered-columns.js';
+import type { RepairEvent } from '../repair/repair.js';
 import type { TaskEvent } from '../task/task.js';
 import type { FactorEvent } from '../user/second-factor.js';
 import type { SetupEvent } from '../user/setup.js';
@@ -50,6 +52,7 @@ export type DomainEvent =
   | UsageLogEvent
   | UsageExportEvent
   | BooksEvent
+  | RepairEvent
   | QuarantineEvent;
 
 export type EventType = DomainEvent['type'];
@@ -120,6 +123,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   CallSettled: true,
   CallReleased: true,
   CallRefunded: true,
+  CallCorrected: true,
   CallRefused: true,
   CallsRefused: true,
   TaskSubmitted: true,
@@ -139,6 +143,10 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   BalancesRecorded: true,
   PeriodClosed: true,
   PeriodArchived: true,
+  RepairOrdered: true,
+  RepairEnded: true,
+  RepairUndoOrdered: true,
+  RepairUndoEnded: true,
   EventQuarantined: true,
 };
 
@@ -189,6 +197,7 @@ export const streams = {
   task: (id: TaskId) => `task-${id}` as StreamName,
   redemption: (id: RedemptionId) => `redemption-${id}` as StreamName,
   call: (id: CallId) => `call-${id}` as StreamName,
+  repair: (id: RepairId) => `repair-${id}` as StreamName,
   payment: (id: PaymentId) => `payment-${id}` as StreamName,
   /** What was refused in an hour and is not recorded by itself: no such stream grows for ever. By hours since 1970. */
   refusals: (at: Instant) => `refusals-${Math.floor(at / 3_600_000)}` as StreamName,

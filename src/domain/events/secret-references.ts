@@ -86,6 +86,7 @@ export function secretReferences(event: DomainEvent): SecretReferences | 'none' 
     case 'CallSettled':
     case 'CallReleased':
     case 'CallRefunded':
+    case 'CallCorrected':
     case 'CallRefused':
     case 'CallsRefused':
     case 'TaskSubmitted':
@@ -103,6 +104,10 @@ export function secretReferences(event: DomainEvent): SecretReferences | 'none' 
     case 'BalancesRecorded':
     case 'PeriodClosed':
     case 'PeriodArchived':
+    case 'RepairOrdered':
+    case 'RepairEnded':
+    case 'RepairUndoOrdered':
+    case 'RepairUndoEnded':
     case 'EventQuarantined':
       return null;
     default:

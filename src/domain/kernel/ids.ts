@@ -17,6 +17,8 @@ export type Sealed = Brand<string, 'Sealed'>;
 export type IdentityClaim = Brand<string, 'IdentityClaim'>;
 /** An order of quota by our trade number, e.g. `USR7NOx4Tk9b8305516274`; nobody can guess another one's. */
 export type PaymentId = Brand<string, 'PaymentId'>;
+/** Of a price repair: the beginning of the digest of what it was to post, so that nobody posts the same twice. */
+export type RepairId = Brand<string, 'RepairId'>;
 
 const positive = (name: string, raw: unknown): number => {
   const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw;
@@ -46,4 +48,10 @@ export const PaymentId = (raw: unknown): PaymentId => {
   if (typeof raw !== 'string' || !/^USR\d{1,16}NO[0-9A-Za-z]{6}\d{10}$/.test(raw))
     throw invalidField('payment id', 'a trade number that this gateway issued');
   return raw as PaymentId;
+};
+
+export const RepairId = (raw: unknown): RepairId => {
+  if (typeof raw !== 'string' || !/^[0-9a-f]{24}$/.test(raw))
+    throw invalidField('repair', '24 digits and letters a to f');
+  return raw as RepairId;
 };

@@ -86,7 +86,7 @@ export function spentOn({ first, next }: Days, spending: SpendingByDay): bigint 
  */
 export function spendingDayOf({ cause, settledAt }: Pick<Movement, 'cause' | 'settledAt'>, at: Instant): Day | null {
   if (cause === 'settlement') return dayOf(at);
-  return cause === 'refund' ? dayOf(settledAt ?? at) : null;
+  return cause === 'refund' || cause === 'correction' ? dayOf(settledAt ?? at) : null;
 }
 
 /** Throws `invalid-field` unless it can be kept to. */

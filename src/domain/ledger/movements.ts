@@ -42,13 +42,15 @@ export type MovementCause =
   | 'release'
   /** What upstream may charge for and nobody pays. */
   | 'suspense'
-  | 'refund';
+  | 'refund'
+  /** A call that was charged by a wrong price. */
+  | 'correction';
 
 export interface Movement {
   readonly cause: MovementCause;
   /** The call that is paid for, or was to be; null: nothing is spent or given back. */
   readonly call: CallId | null;
-  /** Of a refund: when what goes back was charged. */
+  /** Of a refund and a correction: when what they change was charged. */
   readonly settledAt?: Instant;
   /** What users and the house get and give sums to zero. */
   readonly postings: readonly Posting[];
@@ -188,6 +190,18 @@ const movers = {
       ],
     },
   ],
+  CallCorrected: ({ facts, settlement, from, to }, key) => {
+    const back = BigInt(from.charged) - BigInt(to.charged);
+    const unpaid = BigInt(to.uncovered) - BigInt(from.uncovered);
+    return [
+      {
+        cause: 'correction',
+        call: CallId(key),
+        settledAt: settlement.at,
+        postings: [...ofBoth(facts, 'available', back), house('suspense', unpaid), house('revenue', -(back + unpaid))],
+      },
+    ];
+  },
   TopUpCompleted: ({ user: payer, quota }) => [
     {
       cause: 'top-up',
@@ -270,6 +284,11 @@ const movers = {
   BalancesRecorded: null,
   PeriodClosed: null,
   PeriodArchived: null,
+  // Its corrections move quota: events of the calls.
+  RepairOrdered: null,
+  RepairEnded: null,
+  RepairUndoOrdered: null,
+  RepairUndoEnded: null,
   EventQuarantined: null,
 } satisfies { readonly [Type in EventType]: Mover<Type> };
 

@@ -12,8 +12,8 @@ import { joinedFactor, type ServiceTerms } from './service-tiers.js';
 
 export interface OtherPrices {
   /** By model as billed. */
-  readonly records: PriceRecords;
-  readonly groupRatio: RatioTable;
+  readonly records: Pick<PriceRecords, 'get' | 'has'>;
+  readonly groupRatio: Pick<RatioTable, 'get' | 'has'>;
   /** For a record that makes a price of tokens one that is not, or the reverse. */
   readonly quotaPerUnit: string;
 }

@@ -46,6 +46,8 @@ const KindEnum = enumeration<ActKind>('AdministratorOrder', 'What an administrat
   COMPLETED_BY_HAND: 'completed-by-hand',
   CLEARED: 'cleared',
   LEFT_OUT: 'left-out',
+  REPAIR_POSTED: 'repair-posted',
+  REPAIR_UNDONE: 'repair-undone',
 });
 
 const SubjectEnum = enumeration<ActSubject>('AdministeredSubject', 'To what an administrator did something.', {
@@ -58,6 +60,7 @@ const SubjectEnum = enumeration<ActSubject>('AdministeredSubject', 'To what an a
   PAYMENT: 'payment',
   USAGE_LOG: 'usage-log',
   READ_MODEL: 'read-model',
+  REPAIR: 'repair',
 });
 
 const FaceEnum = enumeration<OrderFace>('OrderFace', 'Where an order came in.', {

@@ -3,6 +3,7 @@ import { closedPeriodResolvers } from './closed-periods.js';
 import { MovementEventResolver } from './movement-event.js';
 import { quotaHistoryResolvers } from './quota-history.js';
 import { receiptResolvers } from './receipt.js';
+import { repairResolvers } from './repair.js';
 import { sealResolvers } from './seals.js';
 import { SettingsAtResolver } from './settings-at.js';
 import { asOfResolvers } from './things-at.js';
@@ -16,6 +17,7 @@ export const auditResolvers = [
   ...receiptResolvers,
   ...closedPeriodResolvers,
   ...whatIfResolvers,
+  ...repairResolvers,
   SettingsAtResolver,
   AdministratorsLogResolver,
   MovementEventResolver,

@@ -32,6 +32,7 @@ export const MovementCauseEnum = enumeration<MovementCause>('MovementCause', 'Wh
   RELEASE: 'release',
   SUSPENSE: 'suspense',
   REFUND: 'refund',
+  CORRECTION: 'correction',
 });
 
 @InputType({ description: 'A user, an API key, a channel, a redemption code, a payment, a task or a call.' })

@@ -1,6 +1,7 @@
 import { Arg, Authorized, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type {
   Receipt,
+  ReceiptCorrection,
   ReceiptEvent,
   ReceiptFactor,
   ReceiptSeal,
@@ -8,6 +9,7 @@ import type {
 } from '../../application/audit/receipt.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call/call.js';
+import type { CorrectionPart } from '../../domain/call/call-correction.js';
 import type { CallStatus } from '../../domain/call/call-course.js';
 import type { Position } from '../../domain/events/events.js';
 import type { Instant } from '../../domain/kernel/instant.js';
@@ -21,7 +23,7 @@ import { DecimalScalar, QuotaScalar, SafeIntScalar } from '../server/scalars.js'
 import { TaskFailureEnum } from '../tasks/task.js';
 import { BillingObject } from '../usage/billing.js';
 import { CallStatusEnum, OriginKindEnum } from '../usage/call.js';
-import { ReleaseReasonEnum } from '../usage/log-details.js';
+import { CorrectionPartEnum, ReleaseReasonEnum } from '../usage/log-details.js';
 import { PriceUnion } from '../usage/price.js';
 import { CallOutcomeEnum, UsageSourceEnum } from '../usage/usage-log.js';
 import { SealObject } from './seals.js';
@@ -173,6 +175,36 @@ class RefundObject implements NonNullable<Receipt['refund']> {
   readonly suspense!: Quota | null;
 }
 
+@ObjectType('ReceiptCorrection', { description: 'An event that corrected what was charged, as the price was wrong.' })
+class CorrectionObject implements Omit<ReceiptCorrection, 'calculation' | 'repair'> {
+  @Field(() => SafeIntScalar, { description: 'Of its event in the log.' })
+  readonly position!: Position;
+
+  @Field(() => SafeIntScalar, milliseconds)
+  readonly at!: Instant;
+
+  @Field(() => ID, { name: 'repairId' })
+  readonly repair!: ReceiptCorrection['repair'];
+
+  @Field(() => CorrectionPartEnum)
+  readonly part!: CorrectionPart;
+
+  @Field(() => PriceUnion, { description: 'By which it is charged since then.' })
+  readonly price!: Price;
+
+  @Field(() => BillingObject, { description: 'The arithmetic of the charge, by that price.' })
+  readonly calculation!: Billing;
+
+  @Field(() => QuotaScalar, { description: 'What the call is charged since then.' })
+  readonly charged!: Quota;
+
+  @Field(() => QuotaScalar, { description: 'What it costs beyond that; owed by nobody.' })
+  readonly uncovered!: Quota;
+
+  @Field(() => QuotaScalar, { description: 'More, or less, than it was charged before.' })
+  readonly change!: Quota;
+}
+
 @ObjectType('ReceiptEvent', { description: 'An event of the call, as the log has it.' })
 class EventObject implements ReceiptEvent {
   @Field(() => SafeIntScalar)
@@ -240,6 +272,9 @@ class ReceiptObject implements Pick<Receipt, 'requestId' | 'status' | 'price' | 
 
   @Field(() => OutcomeObject, { nullable: true, description: 'null: it is under way.' })
   readonly outcome!: Receipt['outcome'];
+
+  @Field(() => [CorrectionObject], { description: 'Of a wrong price, oldest first.' })
+  readonly corrections!: readonly ReceiptCorrection[];
 
   @Field(() => RefundObject, { nullable: true })
   readonly refund!: Receipt['refund'];

@@ -1,6 +1,7 @@
 import { Authorized, createUnionType, Field, ID, Int, ObjectType } from 'type-graphql';
 import type { ToldDetail } from '../../application/usage/log-alias.js';
 import type { ReleaseReason } from '../../domain/call/call.js';
+import type { CorrectionPart } from '../../domain/call/call-correction.js';
 import type { GiftReason, LogDetail, ReturnCause } from '../../projections/models/usage-log/log-detail.js';
 import { enumeration } from '../server/enumeration.js';
 import { DecimalScalar, QuotaScalar } from '../server/scalars.js';
@@ -30,6 +31,15 @@ export const ReleaseReasonEnum = enumeration<ReleaseReason>('ReleaseReason', 'Wh
   INTERNAL: 'internal',
   RECOVERED: 'recovered',
 });
+
+export const CorrectionPartEnum = enumeration<CorrectionPart>(
+  'CorrectionPart',
+  'Whether a repair corrected, or was undone.',
+  {
+    POST: 'post',
+    UNDO: 'undo',
+  },
+);
 
 type DetailOf<Kind extends ToldDetail['kind']> = Extract<LogDetail, { kind: Kind }>;
 
@@ -153,6 +163,25 @@ class TaskRefundDetail implements DetailOf<'task-refunded'> {
   readonly reason!: DetailOf<'task-refunded'>['reason'];
 }
 
+@ObjectType({ description: 'A call was charged by a wrong price, and its charge was corrected.' })
+class CorrectionDetail implements DetailOf<'corrected'> {
+  readonly kind!: 'corrected';
+
+  @Field(() => ID, { name: 'repairId' })
+  readonly repair!: DetailOf<'corrected'>['repair'];
+
+  @Field(() => CorrectionPartEnum)
+  readonly part!: CorrectionPart;
+
+  @Field(() => QuotaScalar, {
+    description: 'What came back; negative: what is charged beside what was charged before.',
+  })
+  readonly quota!: DetailOf<'corrected'>['quota'];
+
+  @Field(() => QuotaScalar, { description: 'What the call is charged since then.' })
+  readonly charged!: DetailOf<'corrected'>['charged'];
+}
+
 @ObjectType({ description: 'A channel was tested; nobody paid.' })
 class ChannelTestDetail implements DetailOf<'channel-tested'> {
   readonly kind!: 'channel-tested';
@@ -190,6 +219,7 @@ const detailTypes = {
   'top-up-returned': TopUpReturnDetail,
   redeemed: RedemptionDetail,
   'task-refunded': TaskRefundDetail,
+  corrected: CorrectionDetail,
   'channel-tested': ChannelTestDetail,
   released: ReleaseDetail,
   refused: RefusalDetail,
@@ -207,6 +237,7 @@ export const LogDetailUnion = createUnionType({
       TopUpReturnDetail,
       RedemptionDetail,
       TaskRefundDetail,
+      CorrectionDetail,
       ChannelTestDetail,
       ReleaseDetail,
       RefusalDetail,

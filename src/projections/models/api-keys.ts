@@ -133,6 +133,7 @@ export const apiKeys = projection<ApiKeyEvent | AllowanceEvent>({
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    CallCorrected: true,
   },
   async project(tx, batch) {
     const balances = new Map<ApiKeyId, Balance>();

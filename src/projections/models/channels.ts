@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { CallRefunded, CallSettled } from '../../domain/call/call.js';
+import type { CallCorrected } from '../../domain/call/call-correction.js';
 import type { ChannelEvent, ChannelSecrets, ChannelStatus } from '../../domain/channel/channel.js';
 import type { ChannelSettings } from '../../domain/channel/channel-settings.js';
 import { type Position, type Recorded, streamKey } from '../../domain/events/events.js';
@@ -106,7 +107,7 @@ const tables = `
 
 const channelOf = ({ stream }: Recorded): ChannelId => ChannelId(streamKey(stream));
 
-export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
+export const channels = projection<ChannelEvent | CallSettled | CallRefunded | CallCorrected>({
   name: 'channels',
   version: 5,
   purpose: 'deciding',
@@ -121,6 +122,7 @@ export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
     ChannelRemoved: true,
     CallSettled: true,
     CallRefunded: true,
+    CallCorrected: true,
   },
   async project(tx, batch) {
     const spent = new Map<ChannelId, Spent>();
@@ -130,6 +132,8 @@ export const channels = projection<ChannelEvent | CallSettled | CallRefunded>({
       if (event.type === 'CallSettled') spend(spent, event.channelId, BigInt(event.charged));
       else if (event.type === 'CallRefunded')
         spend(spent, event.settlement.channelId, -BigInt(event.settlement.charged));
+      else if (event.type === 'CallCorrected')
+        spend(spent, event.settlement.channelId, BigInt(event.to.charged) - BigInt(event.from.charged));
       else changes.push(recorded as Recorded<ChannelEvent>);
     }
     if (changes.length > 0) await changeChannels(tx, changes);

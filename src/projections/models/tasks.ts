@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { CallRefunded, CallSettled } from '../../domain/call/call.js';
+import type { CallCorrected } from '../../domain/call/call-correction.js';
 import { type Position, type Recorded, streamKey } from '../../domain/events/events.js';
 import { assertNever } from '../../domain/kernel/failure.js';
 import type { ApiKeyId, CallId, ChannelId, TaskId, UserId } from '../../domain/kernel/ids.js';
@@ -83,7 +84,7 @@ const tables = `
   create index on task (id) where finished_at is null;
 `;
 
-type SeenEvent = TaskEvent | CallSettled | CallRefunded;
+type SeenEvent = TaskEvent | CallSettled | CallRefunded | CallCorrected;
 
 export const tasks = projection<SeenEvent>({
   name: 'tasks',
@@ -97,19 +98,20 @@ export const tasks = projection<SeenEvent>({
     TaskFailed: true,
     CallSettled: true,
     CallRefunded: true,
+    CallCorrected: true,
   },
   async project(tx, batch) {
     const concerned = batch.filter(({ event }) => isOfTask(event));
     if (concerned.length === 0) return;
-    const refunded = concerned.flatMap(({ event, stream }) =>
-      event.type === 'CallRefunded' ? [streamKey(stream) as CallId] : [],
+    const changed = concerned.flatMap(({ event, stream }) =>
+      event.type === 'CallRefunded' || event.type === 'CallCorrected' ? [streamKey(stream) as CallId] : [],
     );
     const ids = concerned.flatMap(({ event }) => taskOf(event) ?? []);
     const stored = await tx
       .selectFrom('task')
       .selectAll()
       .where((row) =>
-        row.or([row('id', '=', sql<TaskId>`any(${ids})`), row('call_id', '=', sql<CallId>`any(${refunded})`)]),
+        row.or([row('id', '=', sql<TaskId>`any(${ids})`), row('call_id', '=', sql<CallId>`any(${changed})`)]),
       )
       .execute();
     const rows = new Map<TaskId, TaskRow>(stored.map((row) => [row.id, row]));
@@ -126,10 +128,10 @@ const isOfTask = (event: SeenEvent): boolean => event.type !== 'CallSettled' || 
 
 function taskOf(event: SeenEvent): TaskId | null {
   if (event.type === 'CallSettled') return event.task?.id ?? null;
-  return event.type === 'CallRefunded' ? null : event.facts.taskId;
+  return event.type === 'CallRefunded' || event.type === 'CallCorrected' ? null : event.facts.taskId;
 }
 
-/** A settlement that was withheld names its task only by its call. */
+/** What changes a settlement names its task only by its call. */
 function rowFor(rows: ReadonlyMap<TaskId, TaskRow>, { event, stream }: Recorded<SeenEvent>): TaskRow | undefined {
   const id = taskOf(event);
   return id === null ? [...rows.values()].find(({ call_id }) => call_id === streamKey(stream)) : rows.get(id);
@@ -184,6 +186,8 @@ function evolve(row: TaskRow | undefined, { event, at, position }: Recorded<Seen
       return { ...row, charged: event.charged };
     case 'CallRefunded':
       return { ...row, refunded: true };
+    case 'CallCorrected':
+      return { ...row, charged: event.to.charged };
     default:
       return assertNever(event);
   }

@@ -207,6 +207,7 @@ export const users = projection<UserEvent | WalletEvent>({
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    CallCorrected: true,
     TopUpCompleted: true,
     TopUpRefunded: true,
     TopUpDisputed: true,

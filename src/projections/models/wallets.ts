@@ -119,6 +119,7 @@ export const wallets = projection<Exclude<MoneyEvent, { type: Unmoving }>>({
     InviteRewardTransferred: true,
     CallSettled: true,
     CallRefunded: true,
+    CallCorrected: true,
     TopUpCompleted: true,
     TopUpRefunded: true,
     TopUpDisputed: true,

@@ -1,6 +1,13 @@
-import type { CallEvent, CallReserved, CallSettled } from '../../domain/call/call.js';
+import {
+  type CallEvent,
+  type CallRefunded,
+  type CallReserved,
+  type CallSettled,
+  callDecider,
+  takingBack,
+} from '../../domain/call/call.js';
 import { conclude, refundOf } from '../../domain/call/call-conclusion.js';
-import { type NewEvent, streams } from '../../domain/events/events.js';
+import { type NewEvent, type Recorded, streams } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
 import type { MeterPorts, Withdrawal } from './metered.js';
@@ -127,12 +134,27 @@ export async function withdraw(
   await retryUntilDone(outcomes, callId, async () => {
     if (await write(outcomes, callId, released, 0)) confirmSettled(outcomes, callId, zero);
     else {
-      const [, outcome] = await store.readStream(streams.call(callId));
-      if (outcome?.id === settled.id) await write(outcomes, callId, refunded, 1);
+      const events = await store.readStream(streams.call(callId));
+      const outcome = events[1];
+      if (outcome?.id === settled.id) await takeBack(outcomes, callId, refunded, events);
       else warn('a call had its outcome already', { callId, type: outcome?.event.type });
     }
     outcomes.inFlight.end(callId);
   });
+}
+
+/** Somebody may have corrected the charge meanwhile: what goes back is what stands. */
+async function takeBack(
+  outcomes: Outcomes,
+  callId: CallId,
+  refunded: NewEvent<CallRefunded>,
+  events: readonly Recorded[],
+): Promise<void> {
+  const call = events.reduce((state, { event }) => callDecider.evolve(state, event as CallEvent), callDecider.initial);
+  if (call.status !== 'settled') return;
+  const event = takingBack(refunded.event, call);
+  if (!(await write(outcomes, callId, { ...refunded, event }, events.length - 1)))
+    throw new Error('the charge of a call was corrected while it was taken back');
 }
 
 /** A reservation that may or may not be durable, of a call that never went upstream: written first if need be. */

@@ -62,7 +62,9 @@ function asked(facts: readonly Fact[], others: Partial<OtherPrices>, within = pe
       settled: settlements.map(({ event, at }) =>
         JSON.stringify([currentPayloads.current(event.type), at, currentPayloads.stored(event)]),
       ),
-      refunded: seen.flatMap(({ stream, event }) => (event.type === 'CallRefunded' ? [stream] : [])),
+      changed: seen.flatMap(({ stream, event }, index) =>
+        event.type === 'CallRefunded' ? [{ stream, position: Number(after) + 1 + index }] : [],
+      ),
     };
   };
   const part = { after: beginning, upTo: Position(facts.length - 1) };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CallFacts } from '../../../src/domain/call/call.js';
 import type { DomainEvent, StreamName } from '../../../src/domain/events/events.js';
-import { ApiKeyId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
+import { ApiKeyId, ChannelId, RepairId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { type Movement, movementsOf, readableMovementsOf } from '../../../src/domain/ledger/movements.js';
@@ -50,6 +50,13 @@ const refunded = (facts: CallFacts, charged: Quota, suspense: Quota): DomainEven
   },
 });
 
+const corrected = (facts: CallFacts, [charged, uncovered, then, left]: Quota[]): DomainEvent =>
+  ({
+    ...{ type: 'CallCorrected', facts, repair: RepairId('0'.repeat(24)), part: 'post', price },
+    settlement: { eventId: 'e', position: 1, at: Instant(1), channelId: ChannelId(1) },
+    ...{ from: { charged, uncovered }, to: { charged: then, uncovered: left } },
+  }) as DomainEvent;
+
 const released = (facts: CallFacts, reserved: Quota, suspense: Quota): DomainEvent => ({
   ...{ type: 'CallReleased', facts, reserved, reason: 'upstream-failed', status: 500, code: 'x', attempts: [] },
   ...{ useTimeMs: 1, suspense },
@@ -76,6 +83,7 @@ const events: fc.Arbitrary<DomainEvent> = fc.oneof(
   fc.tuple(facts, amount, amount, amount, amount).map((parts) => settled(...parts)),
   fc.tuple(facts, amount, amount).map((parts) => released(...parts)),
   fc.tuple(facts, amount, amount).map((parts) => refunded(...parts)),
+  fc.tuple(facts, fc.tuple(amount, amount, amount, amount)).map((parts) => corrected(...parts)),
   fc
     .tuple(fc.constantFrom('TopUpCompleted', 'TopUpRefunded', 'TopUpDisputed', 'TopUpDisputeWon'), amount)
     .map((parts) => toppedUp(...parts)),

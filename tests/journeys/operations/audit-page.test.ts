@@ -144,10 +144,14 @@ async function run(program: string, args: readonly string[]): Promise<Ran> {
 }
 
 /** What the page can only name, as it is here. */
-async function asItIsHere(arg: string, before: string): Promise<string> {
+async function asItIsHere(arg: string, before: string, given: readonly string[]): Promise<string> {
   if (arg === 'REQUEST_ID') return requestId;
   const firstLineOf = async (...args: string[]) => (await run('audit', args)).printed.replace(/\n.*/s, '');
   if (before === '--period') return thisMonth;
+  if (arg === 'DIGEST') {
+    const preview = await run('audit', ['repair', 'preview', ...given.slice(2, -1)]);
+    return /Digest: (\w+)/.exec(preview.printed)?.[1] ?? '';
+  }
   if (arg === 'KEY') return firstLineOf('seals', 'public-key');
   if (arg === 'NUMBER:DIGEST') return firstLineOf('seals', 'head');
   if (arg === 'keys.txt') await writeFile(join(folder, arg), (await run('audit', ['seals', 'public-key'])).printed);
@@ -167,7 +171,7 @@ describe('a reader of the page types', () => {
       const wanted = expectedOfAudit[name];
       if (wanted === undefined) throw new Error('it has no line in tests/support/audit-page.ts');
       const given: string[] = [];
-      for (const [index, arg] of args.entries()) given.push(await asItIsHere(arg, args[index - 1] ?? ''));
+      for (const [index, arg] of args.entries()) given.push(await asItIsHere(arg, args[index - 1] ?? '', given));
       const { code, printed } = await run(program, given);
       expect(printed).toMatch(wanted.prints);
       expect(code).toBe(wanted.code ?? 0);

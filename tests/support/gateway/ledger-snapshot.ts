@@ -9,6 +9,7 @@ import type {
   CallSettled,
   TakenBack,
 } from '../../../src/domain/call/call.js';
+import type { CallCorrected } from '../../../src/domain/call/call-correction.js';
 import { usedAnything } from '../../../src/domain/call/usage.js';
 import { beginning, type Recorded, streamKey } from '../../../src/domain/events/events.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
@@ -33,6 +34,7 @@ export interface CallEvents {
   readonly settled: CallSettled[];
   readonly released: CallReleased[];
   readonly refunded: CallRefunded[];
+  readonly corrected: CallCorrected[];
 }
 
 interface Account {
@@ -76,7 +78,8 @@ export function ledgerOf(events: readonly Recorded[]): LedgerSnapshot {
   const apiKeys = new Map<number, Account>();
   const channels = new Map<number, number>();
   const storyOf = (recorded: Recorded): CallEvents => {
-    const story = calls.get(streamKey(recorded.stream)) ?? { reserved: [], settled: [], released: [], refunded: [] };
+    const none = { reserved: [], settled: [], released: [], refunded: [], corrected: [] };
+    const story = calls.get(streamKey(recorded.stream)) ?? none;
     calls.set(streamKey(recorded.stream), story);
     return story;
   };
@@ -110,6 +113,13 @@ export function ledgerOf(events: readonly Recorded[]): LedgerSnapshot {
     } else if (event.type === 'CallRefunded') {
       storyOf(recorded).refunded.push(event);
       pay(event.facts, event.settlement, -1);
+    } else if (event.type === 'CallCorrected') {
+      const { facts, settlement, from, to } = event;
+      storyOf(recorded).corrected.push(event);
+      const more = to.charged - from.charged;
+      accountOf(users, facts.userId).charged += more;
+      if (facts.apiKeyId !== null) accountOf(apiKeys, facts.apiKeyId).charged += more;
+      channels.set(settlement.channelId, (channels.get(settlement.channelId) ?? 0) + more);
     }
   }
   return { events, calls, users, apiKeys, channels };
@@ -127,7 +137,8 @@ export const ledgerAtRest = (database: CommandDatabase): Promise<LedgerSnapshot>
     return !open && models.every((model) => model.head === head && model.position === head) ? books : null;
   }, patience);
 
-const takenBack = ({ charged, usage, channelId }: CallSettled) => ({ charged, usage, channelId });
+/** What it was corrected to last; else what it was settled with. */
+const standing = ({ settled, corrected }: CallEvents) => corrected.at(-1)?.to ?? settled[0];
 
 const balanceOf = ({ given, charged }: Account): number => given - charged;
 
@@ -137,10 +148,14 @@ export const ownedBy = ({ users }: LedgerSnapshot, id: UserId): number =>
 
 /** Every call ended once; every balance, sum and total is what the log adds up to; nothing is held. */
 export async function expectLedgersToAgree({ pool, store }: CommandDatabase, books: LedgerSnapshot): Promise<void> {
-  for (const [requestId, { reserved, settled, released, refunded }] of books.calls) {
+  for (const [requestId, story] of books.calls) {
+    const { reserved, settled, released, refunded } = story;
     expect([requestId, reserved.length, settled.length + released.length]).toEqual([requestId, 1, 1]);
     expect([requestId, refunded.length]).toEqual([requestId, Math.min(refunded.length, settled.length)]);
-    for (const { settlement } of refunded) expect([settlement]).toMatchObject(settled.map(takenBack));
+    for (const { settlement } of refunded)
+      expect([settlement]).toMatchObject(
+        settled.map(({ usage, channelId }) => ({ charged: standing(story)?.charged, usage, channelId })),
+      );
   }
 
   const db = openReadModels(pool);
@@ -151,13 +166,14 @@ export async function expectLedgersToAgree({ pool, store }: CommandDatabase, boo
 
   const ledger = new Map<string, number>((await allBalances(db)).map(({ account, balance }) => [account, balance]));
   const stories = [...books.calls.values()];
-  const settlements = stories.flatMap(({ settled, refunded }) => (refunded.length === 0 ? settled : []));
-  const charged = settlements.reduce((sum, event) => sum + event.charged, 0);
+  const paid = stories.filter(({ settled, refunded }) => settled.length > 0 && refunded.length === 0);
+  const charged = paid.reduce((sum, story) => sum + (standing(story)?.charged ?? 0), 0);
   const suspense = stories
     .flatMap(({ settled, released, refunded }) => [...settled, ...released, ...refunded])
-    .reduce((sum, event) => sum + event.suspense + ('uncovered' in event ? event.uncovered : 0), 0);
+    .reduce((sum, event) => sum + event.suspense, 0);
+  const uncovered = stories.reduce((sum, story) => sum + (standing(story)?.uncovered ?? 0), 0);
   expect((ledger.get('revenue') ?? 0) + (ledger.get('suspense') ?? 0)).toBe(charged);
-  expect(ledger.get('suspense') ?? 0).toBe(suspense);
+  expect(ledger.get('suspense') ?? 0).toBe(suspense + uncovered);
 
   const users = await db.selectFrom('users').selectAll().execute();
   for (const { id, quota, used_quota, request_count } of users) {
@@ -191,21 +207,24 @@ export async function expectLedgersToAgree({ pool, store }: CommandDatabase, boo
     .execute();
   const charges = lines.filter(({ type }) => type === logTypes.consume);
   const logged = new Map(charges.map(({ request_id, quota }) => [request_id, quota]));
-  // The charge of a task stays in the log when the task fails, and its refund gets a line of its own.
+  // The charge of a task stays in the log when the task fails; its refund has a line of its own, as corrections have.
   const refundedTasks = [...books.calls].filter(([, { refunded }]) => refunded.some(({ task }) => task !== undefined));
-  const count = settlements.length + refundedTasks.length;
+  const count = paid.length + refundedTasks.length;
   expect([logged.size, charges.length]).toEqual([count, count]);
   const refundLines = lines.flatMap(({ type, request_id }) => (type === logTypes.system ? [String(request_id)] : []));
-  expect(refundLines.sort()).toEqual(refundedTasks.map(([requestId]) => requestId).sort());
-  for (const [requestId, quota] of logged)
-    expect([requestId, books.calls.get(String(requestId))?.settled[0]?.charged]).toEqual([requestId, quota]);
+  const corrections = [...books.calls].flatMap(([requestId, { corrected }]) => corrected.map(() => requestId));
+  expect(refundLines.sort()).toEqual([...refundedTasks.map(([requestId]) => requestId), ...corrections].sort());
+  for (const [requestId, quota] of logged) {
+    const story = books.calls.get(String(requestId));
+    expect([requestId, story && standing(story)?.charged]).toEqual([requestId, quota]);
+  }
 
   const { requests, total } = (await db
     .selectFrom('usage_stats')
     .select(({ fn }) => [fn.sum('requests').as('requests'), fn.sum('quota').as('total')])
     .where('counted', '!=', rowKinds.channelTests)
     .executeTakeFirstOrThrow()) as { requests: number | string | null; total: number | string | null };
-  expect([Number(requests), Number(total)]).toEqual([settlements.length, charged]);
+  expect([Number(requests), Number(total)]).toEqual([paid.length, charged]);
 }
 
 /** What the log says of the newest call, once all calls have their outcome; the books agree. */

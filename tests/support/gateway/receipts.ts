@@ -30,11 +30,24 @@ export async function receiptsOfAll(gateway: TestGateway): Promise<ReceiptsOfAll
   for (const id of await reservedCalls(gateway)) {
     const receipt = await application.queries.receipt(root, id);
     const { charged = 0, uncovered = 0 } = receipt?.outcome ?? {};
-    const isPaid = receipt?.paid === charged - (receipt?.refund?.quota ?? 0);
+    const corrections = receipt?.corrections ?? [];
+    const isPaid = receipt?.paid === (corrections.at(-1)?.charged ?? charged) - (receipt?.refund?.quota ?? 0);
+    // By its own price, as the charge itself.
+    const isCorrected = corrections.every(
+      (correction) =>
+        recomputedCharge(JSON.stringify({ ...receipt, price: correction.price })) ===
+        correction.charged + correction.uncovered,
+    );
     const { source, claimed } = receipt?.usage ?? {};
     const isClaimTold = (source === 'disbelieved') === (claimed !== null && claimed !== undefined);
     const hasLines = receipt?.events.every(({ hash }) => hash !== null) === true;
-    if (!isPaid || !hasLines || !isClaimTold || recomputedCharge(JSON.stringify(receipt)) !== charged + uncovered)
+    if (
+      !isPaid ||
+      !isCorrected ||
+      !hasLines ||
+      !isClaimTold ||
+      recomputedCharge(JSON.stringify(receipt)) !== charged + uncovered
+    )
       wrong.push(id);
     if (receipt?.usage) served += 1;
     if (receipt?.refund) refunded += 1;

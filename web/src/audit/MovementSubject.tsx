@@ -1,7 +1,14 @@
 import { Link } from 'react-router-dom';
 import type { MovementCause } from '../generated/audit/audit.js';
 
-const causesOfCalls: readonly MovementCause[] = ['RESERVATION', 'SETTLEMENT', 'RELEASE', 'SUSPENSE', 'REFUND'];
+const causesOfCalls: readonly MovementCause[] = [
+  'RESERVATION',
+  'SETTLEMENT',
+  'RELEASE',
+  'SUSPENSE',
+  'REFUND',
+  'CORRECTION',
+];
 
 interface MovementSubjectProps {
   readonly cause: MovementCause;

@@ -46,6 +46,7 @@ export const auditEn: Translation<typeof auditZh> = {
   'cause.RELEASE': 'Release',
   'cause.SUSPENSE': 'Suspense',
   'cause.REFUND': 'Refund',
+  'cause.CORRECTION': 'Price correction',
   'account.revenue': 'Revenue',
   'account.grants': 'Grants',
   'account.adjustments': 'Adjustments',

@@ -43,6 +43,7 @@ export const auditZh = {
   'cause.RELEASE': '释放',
   'cause.SUSPENSE': '挂账',
   'cause.REFUND': '退还',
+  'cause.CORRECTION': '价格修正',
   'account.revenue': '收入',
   'account.grants': '赠送',
   'account.adjustments': '调整',

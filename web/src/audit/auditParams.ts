@@ -25,6 +25,7 @@ export const causes = [
   'RELEASE',
   'SUSPENSE',
   'REFUND',
+  'CORRECTION',
 ] as const satisfies readonly MovementCause[];
 
 /** `own`: the id of who looks. */

@@ -202,6 +202,16 @@ function OtherFacts({ line: { detail } }: { readonly line: LogLine }) {
         </Fact>
       </>
     );
+  if (detail.__typename === 'CorrectionDetail')
+    return (
+      <>
+        <Fact name={t('line.reason')}>{t(`corrected.${detail.part}`)}</Fact>
+        <Fact name={t('line.delta')}>
+          <QuotaText quota={detail.quota} />
+        </Fact>
+        <Fact name={t('line.repair')}>{detail.repairId}</Fact>
+      </>
+    );
   if (detail.__typename === 'RedemptionDetail')
     return (
       <>

@@ -60,7 +60,7 @@ function Attempts({ attempts }: { readonly attempts: NonNullable<ShownReceipt['a
 }
 
 /** What was held, charged and given back, each with its event. */
-export function ReceiptAmounts({ receipt: { reservation, outcome, refund, paid } }: ReceiptProps) {
+export function ReceiptAmounts({ receipt: { reservation, outcome, corrections, refund, paid } }: ReceiptProps) {
   const t = useText(receiptTexts);
   const suspense = (outcome?.suspense ?? 0) + (refund?.suspense ?? 0);
   return (
@@ -74,6 +74,11 @@ export function ReceiptAmounts({ receipt: { reservation, outcome, refund, paid }
       <Fact name={t('uncovered')}>
         {outcome !== null && outcome.uncovered > 0 && <Amount quota={outcome.uncovered} position={outcome.position} />}
       </Fact>
+      {corrections.map(({ position, part, charged }) => (
+        <Fact key={position} name={t(`corrected.${part}`)}>
+          <Amount quota={charged} position={position} />
+        </Fact>
+      ))}
       <Fact name={t('refunded')}>{refund !== null && <Amount quota={refund.quota} position={refund.position} />}</Fact>
       <Fact name={t('paid')}>
         <strong>

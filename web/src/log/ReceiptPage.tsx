@@ -120,6 +120,11 @@ function ReceiptSections({ receipt }: { readonly receipt: ShownReceipt }) {
           />
         )}
       </Section>
+      {receipt.corrections.map(({ position, calculation, price, charged, uncovered }) => (
+        <Section key={position} title={t('corrections')}>
+          <BillingProcess line={{ billing: calculation, price, detail: null, quota: charged, uncovered }} />
+        </Section>
+      ))}
       <Section title={t('factors')}>
         <ReceiptFactors factors={receipt.factors} />
       </Section>

@@ -27,6 +27,8 @@ export function detailText(
       return t(`returned.${detail.cause}`, { money: detail.money, currency: detail.currency });
     case 'TaskRefundDetail':
       return t('taskRefunded', { id: detail.publicId });
+    case 'CorrectionDetail':
+      return t(`corrected.${detail.part}`);
     case 'RedemptionDetail':
       return t('redeemed', { id: detail.redemptionId });
     case 'ChannelTestDetail':
@@ -46,7 +48,7 @@ export function detailText(
 export function amountOf({ type, quota, detail }: LogRowFragment): number | null {
   if (detail?.__typename === 'GrantDetail' || detail?.__typename === 'TopUpDetail') return detail.quota;
   if (detail?.__typename === 'AdjustmentDetail') return detail.delta;
-  if (detail?.__typename === 'TaskRefundDetail') return detail.quota;
+  if (detail?.__typename === 'TaskRefundDetail' || detail?.__typename === 'CorrectionDetail') return detail.quota;
   if (detail?.__typename === 'TopUpReturnDetail' || detail?.__typename === 'RedemptionDetail') return detail.quota;
   return type === 'CONSUME' ? quota : null;
 }

@@ -4,6 +4,7 @@ import { type DomainEvent, type Recorded, streamKey } from '../../../domain/even
 import { assertNever } from '../../../domain/kernel/failure.js';
 import type { UserId } from '../../../domain/kernel/ids.js';
 import { isSecretOption } from '../../../domain/options/option-table.js';
+import type { RepairOrdered, RightPriceOrigin } from '../../../domain/repair/repair.js';
 import type { FactorEvent } from '../../../domain/user/second-factor.js';
 import type { UserEvent } from '../../../domain/user/user.js';
 import {
@@ -58,6 +59,8 @@ export const administeredTypes = [
   'TopUpCompleted',
   'LogsCleared',
   'EventQuarantined',
+  'RepairOrdered',
+  'RepairUndoOrdered',
 ] as const satisfies readonly DomainEvent['type'][];
 
 export type AdministeredEvent = Extract<DomainEvent, { type: (typeof administeredTypes)[number] }>;
@@ -79,6 +82,8 @@ export const actKinds = [
   'completed-by-hand',
   'cleared',
   'left-out',
+  'repair-posted',
+  'repair-undone',
 ] as const;
 export type ActKind = (typeof actKinds)[number];
 
@@ -92,6 +97,7 @@ export const actSubjects = [
   'payment',
   'usage-log',
   'read-model',
+  'repair',
 ] as const;
 export type ActSubject = (typeof actSubjects)[number];
 
@@ -138,6 +144,7 @@ function subjectIn({ type }: AdministeredEvent): ActSubject {
   if (type === 'LogsCleared') return 'usage-log';
   if (type === 'EventQuarantined') return 'read-model';
   if (type === 'OptionChanged') return 'option';
+  if (type.startsWith('Repair')) return 'repair';
   return type === 'ModelPricesChanged' ? 'prices' : 'user';
 }
 
@@ -190,6 +197,19 @@ const withFields = (before: AsItWas, given: Fields): Pick<Told, 'now' | 'changes
   const fields = { ...before.fields, ...given };
   return { changes: changesBetween(before.fields ?? {}, fields), now: { ...before, fields } };
 };
+
+const originText = (origin: RightPriceOrigin): string =>
+  origin.kind === 'file' ? origin.name : shownInstant(origin.at);
+
+const orderedRepair = ({ scope, planned, right, digest }: RepairOrdered): readonly FieldChange[] => [
+  shownChange('from', '', shownInstant(scope.from)),
+  shownChange('to', '', shownInstant(scope.to)),
+  shownChange('calls', '', String(planned.calls)),
+  shownChange('given', '', planned.given),
+  shownChange('taken', '', planned.taken),
+  shownChange('prices', '', originText(right.origin)),
+  shownChange('digest', '', digest),
+];
 
 type OfMany = 'OptionChanged' | 'ModelPricesChanged';
 
@@ -298,6 +318,10 @@ function told(before: AsItWas, event: Exclude<AdministeredEvent, { type: OfMany 
         kind: 'left-out',
         changes: [shownChange('event', '', String(event.position)), shownChange('reason', '', event.reason)],
       };
+    case 'RepairOrdered':
+      return { kind: 'repair-posted', changes: orderedRepair(event) };
+    case 'RepairUndoOrdered':
+      return { kind: 'repair-undone' };
     default:
       return toldOfUser(before, event);
   }

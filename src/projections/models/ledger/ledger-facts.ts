@@ -1,4 +1,5 @@
 import type { CallEvent, CallFacts } from '../../../domain/call/call.js';
+import type { ChargeShares } from '../../../domain/call/call-correction.js';
 import { type Recorded, streamKey } from '../../../domain/events/events.js';
 import type { CallMoney, MoneyEventOfCall } from '../../../domain/events/packed-calls.js';
 import { assertNever } from '../../../domain/kernel/failure.js';
@@ -35,6 +36,9 @@ export const ofWallets = (balances: ReadonlyMap<UserId, bigint>): Figures =>
 const add = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
   sums.set(key, (sums.get(key) ?? 0n) + amount);
 };
+
+/** By a channel, as its call is charged. */
+const earnedBy = ({ charged, uncovered }: ChargeShares): bigint => BigInt(charged) - BigInt(uncovered);
 
 export type LedgerFactsState = Readonly<
   Record<'granted' | 'adjusted' | 'redeemed' | 'charged' | 'suspense' | 'bought', bigint>
@@ -118,6 +122,11 @@ export class LedgerFacts {
         this.suspense += BigInt(event.suspense);
         add(this.channels, event.settlement.channelId, -BigInt(event.settlement.charged) - BigInt(event.suspense));
         return;
+      case 'CallCorrected':
+        this.charge(event.facts, BigInt(event.to.charged) - BigInt(event.from.charged), event.settlement.at);
+        this.suspense += BigInt(event.to.uncovered) - BigInt(event.from.uncovered);
+        add(this.channels, event.settlement.channelId, earnedBy(event.to) - earnedBy(event.from));
+        return;
       case 'UserRegistered':
       case 'UserProfileChanged':
       case 'EmailChanged':
@@ -186,6 +195,10 @@ export class LedgerFacts {
       case 'BalancesRecorded':
       case 'PeriodClosed':
       case 'PeriodArchived':
+      case 'RepairOrdered':
+      case 'RepairEnded':
+      case 'RepairUndoOrdered':
+      case 'RepairUndoEnded':
       case 'EventQuarantined':
         return;
       default:

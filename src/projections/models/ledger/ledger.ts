@@ -54,7 +54,8 @@ export interface LedgerTables {
       | 'invite-reward'
       | 'invite-transfer'
       | 'suspense'
-      | 'refund';
+      | 'refund'
+      | 'correction';
     /** Unix seconds. */
     created_at: number;
   };
@@ -142,6 +143,7 @@ const kept: Readonly<Record<MovementCause, PostingRow['kind'] | null>> = {
   release: null,
   suspense: 'suspense',
   refund: 'refund',
+  correction: 'correction',
 };
 
 export const ledger = projection<MoneyEvent>({

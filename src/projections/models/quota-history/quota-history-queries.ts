@@ -115,6 +115,7 @@ export function countersOf(
     case 'suspense':
       return [one('suspense', beside), one('revenue', -beside)];
     case 'refund':
+    case 'correction':
       return [one('revenue', -total - beside), one('suspense', beside)].filter(({ amount }) => amount !== 0n);
   }
 }

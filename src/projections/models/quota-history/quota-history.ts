@@ -37,6 +37,7 @@ export const causeNumbers = {
   allowance: 11,
   suspense: 12,
   refund: 13,
+  correction: 14,
 } as const satisfies Record<MovementCause, number>;
 
 /** From here on causes are rare, and have indexes of their own. */
@@ -181,7 +182,7 @@ const orderedBy = ({ event }: Recorded): UserId | null => {
 /** The channel that earned what a call pays, or cost what nobody does. */
 const channelOf = ({ event }: Recorded, { cause }: Movement): ChannelId | null => {
   if (event.type === 'CallSettled') return event.channelId;
-  if (event.type === 'CallRefunded') return event.settlement.channelId;
+  if (event.type === 'CallRefunded' || event.type === 'CallCorrected') return event.settlement.channelId;
   return event.type === 'CallReleased' && cause === 'suspense' ? (event.attempts.at(-1) ?? null) : null;
 };
 

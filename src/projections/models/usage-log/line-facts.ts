@@ -1,7 +1,9 @@
 import type { CallRefunded, CallSettled } from '../../../domain/call/call.js';
+import type { CallCorrected } from '../../../domain/call/call-correction.js';
 import type { ChannelTestUsage } from '../../../domain/channel/channel.js';
 import { type StreamName, streamKey } from '../../../domain/events/events.js';
 import { ChannelId } from '../../../domain/kernel/ids.js';
+import { minus } from '../../../domain/kernel/quota.js';
 import type { LogDetail } from './log-detail.js';
 import type { UsageLogRow } from './usage-log.js';
 
@@ -28,6 +30,22 @@ export function taskRefundFacts(
     channel_id: settlement.channelId,
     group: facts.group,
     detail: { kind: 'task-refunded', platform, action, publicId, reason, quota: settlement.charged },
+  };
+}
+
+/** Of a line beside that of the charge, which shows what it is now. */
+export function correctionFacts(
+  stream: StreamName,
+  { facts, settlement, repair, part, from, to }: CallCorrected,
+): Partial<UsageLogRow> {
+  return {
+    request_id: streamKey(stream),
+    model: facts.model,
+    api_key_id: facts.apiKeyId ?? 0,
+    api_key_name: facts.apiKeyName,
+    channel_id: settlement.channelId,
+    group: facts.group,
+    detail: { kind: 'corrected', repair, part, quota: minus(from.charged, to.charged), charged: to.charged },
   };
 }
 

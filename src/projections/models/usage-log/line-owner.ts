@@ -15,6 +15,7 @@ export function lineOwner(recorded: Recorded): UserId | 'root' | 'nobody' | null
     case 'CallSettled':
     case 'CallReleased':
     case 'CallRefunded':
+    case 'CallCorrected':
       return event.facts.userId;
     case 'CallRefused':
     case 'CallsRefused':

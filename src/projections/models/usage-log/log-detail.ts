@@ -1,6 +1,7 @@
 import type { CallRefunded, ReleaseReason, SettledTask } from '../../../domain/call/call.js';
+import type { CorrectionPart } from '../../../domain/call/call-correction.js';
 import type { ChannelTestUsage } from '../../../domain/channel/channel.js';
-import type { ApiKeyId, RedemptionId, UserId } from '../../../domain/kernel/ids.js';
+import type { ApiKeyId, RedemptionId, RepairId, UserId } from '../../../domain/kernel/ids.js';
 import { unixSeconds } from '../../../domain/kernel/instant.js';
 import { minus, type Quota, zero } from '../../../domain/kernel/quota.js';
 import type { Refusal, RefusalEvent } from '../../../domain/kernel/refusal.js';
@@ -46,6 +47,14 @@ export type LogDetail =
   | ({ readonly kind: 'task-submitted'; readonly alias?: string } & NamedTask)
   /** `quota`: the charge that came back. */
   | ({ readonly kind: 'task-refunded'; readonly quota: Quota } & NamedTask & Pick<FailedTask, 'reason'>)
+  /** A price was wrong. `quota`: what came back of the charge, negative where it is more; `charged`: what it is now. */
+  | {
+      readonly kind: 'corrected';
+      readonly repair: RepairId;
+      readonly part: CorrectionPart;
+      readonly quota: Quota;
+      readonly charged: Quota;
+    }
   /** A settled call whose caller asked by an alias of its key. */
   | { readonly kind: 'aliased'; readonly alias: string }
   | {

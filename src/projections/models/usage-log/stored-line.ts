@@ -23,10 +23,16 @@ function idOf(terms: string): number {
   return Number(digest.readBigUInt64BE() >> 11n);
 }
 
+const textOf = ({ path, price, usage_source, outcome }: Omit<Terms, 'id'>): string =>
+  JSON.stringify([path, price, usage_source, outcome]);
+
+/** With the id by which lines name it. */
+export const termsRow = (terms: Omit<Terms, 'id'>): Terms => ({ id: idOf(textOf(terms)), ...terms });
+
 /** Of lines that are about calls; null for others. */
 function termsOf({ path, price, usage_source, outcome }: UsageLogRow, known: Map<string, Terms>): Terms | null {
   if (path === null) return null;
-  const text = JSON.stringify([path, price, usage_source, outcome]);
+  const text = textOf({ path, price, usage_source, outcome });
   let terms = known.get(text);
   if (terms === undefined) {
     terms = { id: idOf(text), path, price, usage_source, outcome };

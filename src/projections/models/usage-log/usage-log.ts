@@ -9,6 +9,7 @@ import type {
   ReleaseReason,
   UsageSource,
 } from '../../../domain/call/call.js';
+import type { CallCorrected, Standing } from '../../../domain/call/call-correction.js';
 import { cachedTokens, completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/call/usage.js';
 import type { UsageLogEvent } from '../../../domain/call/usage-log.js';
 import type { ChannelEvent } from '../../../domain/channel/channel.js';
@@ -28,7 +29,8 @@ import type { UserEvent } from '../../../domain/user/user.js';
 import type { ReadModels } from '../../database.js';
 import { insertColumns, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
-import { channelTestFacts, settledDetail, taskRefundFacts } from './line-facts.js';
+import { correctCharges } from './corrected-charges.js';
+import { channelTestFacts, correctionFacts, settledDetail, taskRefundFacts } from './line-facts.js';
 import { type LogDetail, refusedDetail, returnedDetail } from './log-detail.js';
 import { storedLines } from './stored-line.js';
 import { clearLines, takeAwayCleared, upToClearings } from './usage-log-clearing.js';
@@ -104,6 +106,7 @@ export type LoggedEvent =
   | CallSettled
   | CallReleased
   | CallRefunded
+  | CallCorrected
   | RefusalEvent
   | TopUpCompleted
   | ReturnEvent
@@ -124,6 +127,7 @@ export const usageLog = projection<LoggedEvent>({
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    CallCorrected: true,
     CallRefused: true,
     CallsRefused: true,
     TopUpCompleted: true,
@@ -153,15 +157,17 @@ export const usageLog = projection<LoggedEvent>({
 
 type Batch = readonly Recorded<LoggedEvent>[];
 
-/** Resolves with the rules that hold afterwards. */
 async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules> {
   let rules = before;
   let lines: UsageLogRow[] = [];
   const refunded = new Set<string>();
+  const corrected = new Map<string, Standing>();
   for (const recorded of batch) {
     rules = rulesAfter(rules, recorded.event);
     if (recorded.event.type === 'CallRefunded' && recorded.event.task === undefined)
       refunded.add(streamKey(recorded.stream));
+    if (recorded.event.type === 'CallCorrected')
+      corrected.set(streamKey(recorded.stream), { price: recorded.event.price, ...recorded.event.to });
     const line = lineOf(recorded, rules);
     if (line !== null && isKept(line, rules)) lines.push(line);
   }
@@ -178,6 +184,8 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
   await putNewRows(tx, 'usage_log_terms', ['id'], terms);
   await insertColumns(tx, 'usage_log', columns);
   await putHours(tx, lines);
+  // After the lines of this batch, as those of the calls may be among them.
+  if (corrected.size > 0) await correctCharges(tx, corrected, logTypes.consume);
   const last = batch.at(-1);
   if (last?.event.type === 'LogsCleared')
     await clearLines(tx, last.position, { shownFrom: before.cleared_before, before: rules.cleared_before });
@@ -213,6 +221,8 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
         return line(recorded, logTypes.system, event.facts.userId, taskRefundFacts(stream, event, event.task));
       // In the place of the line of its charge: the log says of a call what its caller was answered.
       return failedLine(recorded, event, 'not-booked', event.settlement);
+    case 'CallCorrected':
+      return line(recorded, logTypes.system, event.facts.userId, correctionFacts(stream, event));
     case 'CallRefused':
     case 'CallsRefused':
       return refusedLine(recorded, event);

@@ -60,6 +60,11 @@ function pricesIn(text: string): PurchasePrices {
 const inUnits = (dollars: Decimal | null): bigint | null =>
   dollars === null ? null : quotient(dollars, integer(1), costPlaces).digits;
 
+/** What the event itself says of a call that it changes. */
+interface ChangedCall extends Pick<CallRefunded, 'facts'> {
+  readonly settlement: Pick<CallRefunded['settlement'], 'channelId' | 'usage'>;
+}
+
 /** What calls of a batch cost. Gateways without purchase prices pay no statement for it. */
 export class CallCosts {
   /** What holds now; undefined: nothing. */
@@ -110,7 +115,7 @@ export class CallCosts {
   }
 
   /** Whether that of a call that is taken back was known when it was settled. */
-  async wereKnown(stream: StreamName, refund: CallRefunded, position: Position): Promise<boolean> {
+  async wereKnown(stream: StreamName, refund: ChangedCall, position: Position): Promise<boolean> {
     for (const { event, position } of await this.eventsOf(stream)) {
       if (event.type !== 'CallSettled') continue;
       if (statedCost(event.upstreamCost) !== null) return true;

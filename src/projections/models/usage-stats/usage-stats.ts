@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { CallFacts, CallRefunded, CallReleased, CallSettled, TakenBack } from '../../../domain/call/call.js';
-import { cachedTokens, completionTokens, promptTokens } from '../../../domain/call/usage.js';
+import type { CallCorrected } from '../../../domain/call/call-correction.js';
+import { cachedTokens, completionTokens, noUsage, promptTokens } from '../../../domain/call/usage.js';
 import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel/channel.js';
-import { streamKey } from '../../../domain/events/events.js';
+import { Position, type StreamName, streamKey } from '../../../domain/events/events.js';
 import { assertNever } from '../../../domain/kernel/failure.js';
 import { ChannelId, type UserId } from '../../../domain/kernel/ids.js';
 import { type Instant, unixSeconds } from '../../../domain/kernel/instant.js';
@@ -66,6 +67,7 @@ type CountedEvent =
   | CallSettled
   | CallReleased
   | CallRefunded
+  | CallCorrected
   | RefusalEvent
   | Extract<ChannelEvent, { type: 'ChannelAdded' | 'ChannelEdited' | 'ChannelTested' }>
   | OptionChanged
@@ -80,6 +82,7 @@ export const usageStats = projection<CountedEvent>({
     CallSettled: true,
     CallReleased: true,
     CallRefunded: true,
+    CallCorrected: true,
     CallRefused: true,
     CallsRefused: true,
     ChannelAdded: true,
@@ -124,6 +127,9 @@ export const usageStats = projection<CountedEvent>({
           failures.failed(at, facts, event);
           break;
         }
+        case 'CallCorrected':
+          await correct(tx, { sums, costs, rules }, event, stream);
+          break;
         case 'CallRefused':
           failures.refused(at, event.refusal, 1);
           break;
@@ -161,13 +167,37 @@ export const usageStats = projection<CountedEvent>({
     if (rules !== before) await tx.updateTable('usage_stats_rules').set(rules).execute();
     await sums.write(tx);
     await failures.write(tx);
-    if (newest_minute > before.newest_minute)
-      await tx
-        .deleteFrom('usage_stats_minutes')
-        .where('minute', '<', newest_minute - minutesKept)
-        .execute();
+    if (newest_minute > before.newest_minute) await forgetMinutes(tx, newest_minute - minutesKept);
   },
 });
+
+const forgetMinutes = (tx: ReadModels, before: number) =>
+  tx.deleteFrom('usage_stats_minutes').where('minute', '<', before).execute();
+
+interface Counting {
+  readonly sums: BatchSums;
+  readonly costs: CallCosts;
+  readonly rules: Rules;
+}
+
+/** What its call is charged, at the time of the call. */
+async function correct(
+  tx: ReadModels,
+  { sums, costs, rules }: Counting,
+  { settlement, facts, from, to }: CallCorrected,
+  stream: StreamName,
+): Promise<void> {
+  const { at, channelId } = settlement;
+  const logged = (await wasLogging(tx, rules, at)) ? rowKinds.logged : rowKinds.unlogged;
+  // What was used only its settlement says: prices that there were for it have to do where that is in an archive.
+  const called = { facts, settlement: { channelId, usage: noUsage } };
+  const hadCost = await costs.wereKnown(stream, called, Position(settlement.position));
+  const change = BigInt(to.charged) - BigInt(from.charged);
+  sums.add(at, facts, channelId, logged, (row) => {
+    row.quota += change;
+    if (!hadCost) row.quota_without_cost += change;
+  });
+}
 
 /** When the hour or minute began in which it was so, unix seconds. */
 const beganOf = (piece: Piece, at: Instant): number => beganIn(piece, unixSeconds(at));
