@@ -7,6 +7,7 @@ import {
   alice,
   bob,
   bought,
+  corrected,
   type Fact,
   granted,
   redeemed,
@@ -60,6 +61,9 @@ const january = [
     reserved('given back', 40),
     settled('given back', 40, 30),
     refunded('given back', 30),
+    reserved('corrected', 40),
+    settled('corrected', 40, 20),
+    corrected('corrected', 20),
   ]),
   when(Instant(border - 2), reserved('last', 9)),
   when(Instant(border - 1), settled('last', 9, 11)),
@@ -135,7 +139,8 @@ test('a month closes with the opening balance of the next one, which equals the 
     ['invite-transfer', 200],
     ['adjustment', -50],
     ['refund', 30],
-    ['calls', -75],
+    ['correction', 10],
+    ['calls', -95],
     ['calls', -11],
   ]);
   expect(second.slice(1, -1).map(({ kind, amount }) => [kind, amount])).toEqual([

@@ -52,6 +52,6 @@ export const PaymentId = (raw: unknown): PaymentId => {
 
 export const RepairId = (raw: unknown): RepairId => {
   if (typeof raw !== 'string' || !/^[0-9a-f]{24}$/.test(raw))
-    throw invalidField('repair', '24 digits and letters a to f');
+    throw invalidField('repair id', '24 digits and letters a to f');
   return raw as RepairId;
 };

@@ -1,12 +1,12 @@
 import { Field, ID, InputType } from 'type-graphql';
 import type { RepairAsked } from '../../application/audit/repair/repair-desk.js';
+import { invalidField } from '../../domain/kernel/failure.js';
 import { ApiKeyId, ChannelId, UserId } from '../../domain/kernel/ids.js';
 import { instantOf } from '../../domain/kernel/instant.js';
 import { maxPriceFileBytes } from '../../domain/pricing/records/price-file.js';
 import type { RepairScope } from '../../domain/repair/repair.js';
 import { TimestampScalar } from '../server/scalars.js';
 import { MomentInput, momentIn } from './audited.js';
-import { GroupRatioInput } from './what-if.js';
 
 /* Which calls a repair is of, and what was right for them. */
 
@@ -45,14 +45,23 @@ export class RepairInput {
   @Field(() => String, { nullable: true, description: 'Name of the file, for those who read about the repair later.' })
   readonly pricesName?: string | null;
 
-  @Field(() => [GroupRatioInput], { nullable: true, description: 'At most 200.' })
-  readonly groupRatios?: GroupRatioInput[] | null;
+  @Field(() => [String], {
+    nullable: true,
+    description: 'What groups multiply prices by, as in `vip=0.8`; at most 200.',
+  })
+  readonly groupRatios?: string[] | null;
 
   @Field(() => Boolean, {
     defaultValue: false,
     description: 'Who was charged too little pays the rest, as far as it is there. Otherwise such calls are left.',
   })
   readonly charge!: boolean;
+}
+
+function ratioIn(text: string): RepairAsked['groupRatios'][number] {
+  const [, group, ratio] = /^(.{1,64})=([\d.]{1,20})$/.exec(text) ?? [];
+  if (group === undefined || ratio === undefined) throw invalidField('groupRatios', 'groups and ratios, as in vip=0.8');
+  return { group, ratio };
 }
 
 /** Throws `invalid-field`. */
@@ -68,6 +77,6 @@ export function askedIn(input: RepairInput): RepairAsked {
   return {
     ...{ scope, isCharging: input.charge, heldAt: heldAt ? momentIn(heldAt) : null },
     file: prices ? { name: pricesName || 'prices', text: prices } : null,
-    groupRatios: groupRatios ?? [],
+    groupRatios: (groupRatios ?? []).map(ratioIn),
   };
 }

@@ -29,7 +29,7 @@ import { enumeration } from '../server/enumeration.js';
 import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 
 @InputType({ description: 'What a group multiplies prices by.' })
-export class GroupRatioInput implements GroupRatio {
+class GroupRatioInput implements GroupRatio {
   @Field(() => String)
   @MaxLength(64)
   readonly group!: string;
