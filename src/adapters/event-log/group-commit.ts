@@ -179,13 +179,16 @@ export class GroupCommit {
       const { append } = waiting;
       const fits =
         batch.length === 0 || (events + append.events.length <= maxEvents && size + append.size <= maxBatchSize);
-      if (fits && !seen.has(append.stream)) {
+      // Whatever comes behind it stays behind it.
+      if (!fits) break;
+      if (seen.has(append.stream)) later.push(waiting);
+      else {
         batch.push(waiting);
         events += append.events.length;
         size += append.size;
         this.size -= append.size;
-      } else later.push(waiting);
-      seen.add(append.stream);
+        seen.add(append.stream);
+      }
     }
     this.queue = later.length === 0 && index === this.queue.length ? [] : [...later, ...this.queue.slice(index)];
     return batch;

@@ -100,9 +100,11 @@ async function recoverOne(options: RecoveryOptions, store: RecoveredStore, name:
   if (lines === null) return 0;
   const refused: string[] = [];
   for (let from = 0; from < lines.length; from += together) {
-    const group = lines.slice(from, from + together);
-    const results = await Promise.all(group.map((line) => recoverLine(line, options, store, folder)));
-    for (const [index, { ok }] of results.entries()) if (!ok) refused.push(group[index] ?? '');
+    const group = lines.slice(from, from + together).map((line) => readLine(line, options, folder));
+    for (const part of withoutRepeatedStreams(group)) {
+      const results = await Promise.all(part.map((left) => recoverAppend(left, options, store, folder)));
+      for (const [index, { ok }] of results.entries()) if (!ok) refused.push(part[index]?.line ?? '');
+    }
   }
   if (refused.length > 0) {
     // Their callers were answered that nobody knows what became of them; the log has another outcome.
@@ -114,14 +116,44 @@ async function recoverOne(options: RecoveryOptions, store: RecoveredStore, name:
   return lines.length - refused.length;
 }
 
-async function recoverLine(
-  line: string,
-  { payloads, archivedBefore }: RecoveryOptions,
+interface LeftAppend {
+  readonly line: string;
+  readonly append: ReturnType<typeof appendOf>;
+}
+
+function readLine(line: string, { payloads }: RecoveryOptions, folder: string): LeftAppend {
+  try {
+    return { line, append: appendOf(line, payloads) };
+  } catch (error) {
+    throw unreadable(folder, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * The same in their order, cut before each append to a stream that the part has already. Of appends that are asked for
+ * together, the log takes one of each stream first: a call that has spent what another gave back would come before that.
+ */
+function withoutRepeatedStreams(appends: readonly LeftAppend[]): readonly (readonly LeftAppend[])[] {
+  const parts: LeftAppend[][] = [];
+  const streams = new Set<StreamName>();
+  for (const left of appends) {
+    const part = parts.at(-1);
+    if (part === undefined || streams.has(left.append.stream)) {
+      streams.clear();
+      parts.push([left]);
+    } else part.push(left);
+    streams.add(left.append.stream);
+  }
+  return parts;
+}
+
+async function recoverAppend(
+  { append: { stream, expected, event } }: LeftAppend,
+  { archivedBefore }: RecoveryOptions,
   store: RecoveredStore,
   folder: string,
 ): Promise<Pick<AppendResult, 'ok'>> {
   try {
-    const { stream, expected, event } = appendOf(line, payloads);
     const mayBeArchived = archivedBefore !== undefined && event.at < archivedBefore;
     if (mayBeArchived && (await isArchived(store, stream))) return { ok: true };
     return await store.append(stream, [event], expected);

@@ -63,6 +63,8 @@ const maxUnflushed = 20_000;
 const maxAskedCharacters = 32 * 1024 * 1024;
 const retryMs = 500;
 
+const busyWithEarlier = (): Failure => busy('the event log does not take what was there before');
+
 const takenOver = 'Another Tallygate process has taken over the journal of this one.';
 
 export class JournaledCommit {
@@ -146,20 +148,14 @@ export class JournaledCommit {
     return expected === 0 ? this.streams.goOn(stream) : null;
   }
 
-  /** By the log, which judges it; what was answered for its stream goes first. */
+  /** By the log, which judges it; what was answered before goes first, as this may spend what that gave back. */
   async add(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     this.judging++;
     try {
-      if (isCallStream(stream)) {
-        const before = this.streams.leaveToLog(stream);
-        if (before !== null)
-          await this.until(
-            () => before.onTheirWay === 0,
-            () => busy('the event log does not take what was there before'),
-          );
-      }
-      // What waits goes first, unless something is on its way already.
-      void this.flush();
+      const before = isCallStream(stream) ? this.streams.leaveToLog(stream) : null;
+      if (before !== null) await this.until(() => before.onTheirWay === 0, busyWithEarlier);
+      const last = this.unflushed.at(-1);
+      if (last !== undefined) await this.until(() => !this.unflushed.includes(last), busyWithEarlier);
       const { prepared } = this;
       const result = await this.log.append(stream, events, expected);
       if (result.ok && prepared !== null && this.prepared === prepared) this.begin(prepared);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EncodedEvent, encodeEvent, encodePayload } from '../../../../src/adapters/event-log/encoded-event.js';
+import { type Append, GroupCommit } from '../../../../src/adapters/event-log/group-commit.js';
 import { openJournal } from '../../../../src/adapters/event-log/journal/journal.js';
 import {
   countUnflushed,
@@ -10,8 +11,8 @@ import {
   recoverJournals,
 } from '../../../../src/adapters/event-log/journal/journal-recovery.js';
 import { lineOf } from '../../../../src/adapters/event-log/journal/journaled-append.js';
-import type { ExpectedRevision } from '../../../../src/application/ports/storage-ports.js';
-import type { DomainEvent, StreamName } from '../../../../src/domain/events/events.js';
+import type { AppendResult, ExpectedRevision } from '../../../../src/application/ports/storage-ports.js';
+import { type DomainEvent, Position, type StreamName } from '../../../../src/domain/events/events.js';
 import { currentPayloads } from '../../../../src/domain/events/upcast.js';
 import { Failure } from '../../../../src/domain/kernel/failure.js';
 import { Instant } from '../../../../src/domain/kernel/instant.js';
@@ -52,6 +53,23 @@ describe('the journal of a dead process', () => {
     expect(await read('call-b')).toEqual([newEvent(2)]);
     expect(await readdir(options.directory)).toEqual([]);
     expect(await recoverJournals(options, store)).toBe(0);
+  });
+  test('is committed in its order, so that no call spends what is given back behind it', async () => {
+    await left([line('call-a', 1, 'no-stream'), line('call-a', 2, 0), line('call-b', 3, 'no-stream')]);
+    const write = async (batch: readonly Append[]) => {
+      const outcomes: AppendResult[] = [];
+      for (const { stream, events, expected } of batch) outcomes.push(await store.append(stream, events, expected));
+      return outcomes;
+    };
+    const limits = { appends: 100, size: 100_000, patienceMs: 60_000, outcomeGraceMs: 60_000 };
+    const group = new GroupCommit(write, limits);
+    await recoverJournals(options, {
+      readStream: store.readStream.bind(store),
+      append: (stream, events, expected) =>
+        group.add({ stream, events: events as EncodedEvent[], expected, size: 10, since: performance.now() }),
+    });
+    const all = await store.readAll(Position(-1), 10);
+    expect(all.map(({ id }) => id)).toEqual([eventId(1), eventId(2), eventId(3)]);
   });
   test('is committed once, however much of it was in the log before', async () => {
     await left([line('call-a', 1, 'no-stream')], [line('call-a', 2, 0), line('call-b', 3, 'no-stream')]);

@@ -225,6 +225,20 @@ describe('an append that the log checks', () => {
     await direct('user-1', 5, 'no-stream');
     expect(log.order).toEqual(ids(1, 2, 3, 4, 5));
   });
+  test('comes after what was acknowledged while a batch is on its way to the log', async () => {
+    const { commits, log, durable, journalAnswers } = world({ gatherMs: 1 });
+    await durable('call-a', 1, 'no-stream');
+    log.hold();
+    void commits.flushed();
+    await until(async () => (log.batches.length > 0 ? true : null));
+    await durable('call-a', 2, 0);
+    journalAnswers('full');
+    const reserved = durable('call-b', 3, 'no-stream');
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    log.letGo();
+    await reserved;
+    expect(log.order).toEqual(ids(1, 2, 3));
+  });
   test('is any append while there is no journal, but not the outcome of a call begun then', async () => {
     const { commits, log, texts } = world();
     const without = new JournaledCommit(log, { log: quietLog, patienceMs: 1000, onLost: () => {} });
