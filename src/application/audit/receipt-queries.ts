@@ -10,7 +10,7 @@ import { EventsHash } from '../seals/seal.js';
 import { signerOf } from '../seals/seal-keys.js';
 import type { SealReading } from '../seals/seal-queries.js';
 import { eventsOfCall } from '../usage/call-events.js';
-import { pricedBy, type Receipt, type ReceiptSource, receiptOf } from './receipt.js';
+import { pricedBy, type Receipt, type ReceiptParts, type ReceiptSource, receiptOf } from './receipt.js';
 import { signedReceipt } from './signed-receipt.js';
 
 /* Receipts, made when they are asked for: of the events of the call, the history of prices, and the seals. */
@@ -23,6 +23,8 @@ interface ReceiptPorts {
   readonly vault: Pick<Vault, 'get'>;
   readonly sealing: Omit<SealReading, 'lines'>;
 }
+
+type ReadSeals = Pick<SealReading['seals'], 'newest' | 'covering'>;
 
 export function receiptQueries(ports: ReceiptPorts) {
   const receiptFor = receipts(ports);
@@ -51,14 +53,25 @@ export function receipts(ports: Omit<ReceiptPorts, 'vault'>) {
     const { facts } = course.reserved.event;
     const called = { model: facts.model, group: facts.group, position: course.reserved.position };
     const factors = await originsOf({ price: pricedBy(course), ...called });
-    const sources = await Promise.all(events.map((recorded) => sourceOf(sealing, recorded)));
-    // After those that cover the events, so that it is no older.
-    const newestSeal = await sealing.seals.newest();
-    return receiptOf({ id, course, factors, sources, newestSeal, issuedAt: clock.now(), disclosure });
+    const sealed = await sealedSources(sealing, events);
+    return receiptOf({ id, course, factors, ...sealed, issuedAt: clock.now(), disclosure });
   };
 }
 
-async function sourceOf({ single, seals }: ReceiptPorts['sealing'], recorded: Recorded): Promise<ReceiptSource> {
+/** The events with their seals. */
+export async function sealedSources(
+  sealing: { readonly single: Pick<SealReading['single'], 'at'>; readonly seals: ReadSeals },
+  events: readonly Recorded[],
+): Promise<Pick<ReceiptParts, 'sources' | 'newestSeal'>> {
+  // Before those that cover the events: of a seal that is made meanwhile, an event would seem to be left out.
+  const newestSeal = await sealing.seals.newest();
+  return { newestSeal, sources: await Promise.all(events.map((recorded) => sourceOf(sealing, recorded))) };
+}
+
+async function sourceOf(
+  { single, seals }: Parameters<typeof sealedSources>[0],
+  recorded: Recorded,
+): Promise<ReceiptSource> {
   const { position } = recorded;
   const [line, seal] = await Promise.all([single.at(position), seals.covering(position)]);
   return { recorded, seal, hash: line === null ? null : hashOf(line) };

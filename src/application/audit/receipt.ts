@@ -174,7 +174,7 @@ export interface ReceiptSource extends Pick<ReceiptEvent, 'hash'> {
   readonly seal: Seal | null;
 }
 
-interface ReceiptParts {
+export interface ReceiptParts {
   readonly id: CallId;
   readonly course: CallCourse;
   readonly factors: readonly PriceOrigin[];

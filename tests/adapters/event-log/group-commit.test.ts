@@ -100,7 +100,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[0, 1, 3], [2, 5], [4]]);
   });
 
-  test('puts nothing into a batch that was asked for after an append that does not fit', async () => {
+  test('ends a batch before an append that does not fit, and keeps the order', async () => {
     const { commits, batches, begun, finish } = heldWriter();
     void commits.add(append(1, 'a', 1_500));
     void commits.add(append(2, 'b', 1_500));

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type Receipt, receiptOf } from '../../../src/application/audit/receipt.js';
+import { sealedSources } from '../../../src/application/audit/receipt-queries.js';
 import { checkReceipt, signedReceipt } from '../../../src/application/audit/signed-receipt.js';
 import type { Seal } from '../../../src/application/ports/seal-ports.js';
 import { sealKeyId, sealStatement } from '../../../src/application/seals/seal.js';
@@ -306,6 +307,23 @@ test('a receipt names the seal of each event, and says which are not sealed', ()
   });
   expect(receiptFrom(events, { sealedTo: 30 })).toMatchObject({ sealing: 'pending', seals: [] });
   expect(receiptFrom(events, { sealedTo: 40, newest: sealOver(60, 90) }).sealing).toBe('left-out');
+});
+
+test('a receipt during the creation of a seal reports an event as pending, not as left out', async () => {
+  const [reservation] = eventsOf(kinds.chat);
+  const recorded = [40, 41].map((place) => recordedAt(place, streams.call(id), reservation));
+  let seal: Seal | null = null;
+  const seals = {
+    newest: async () => seal,
+    covering: async () => {
+      const before = seal;
+      seal = sealOver(30, 50);
+      return before;
+    },
+  };
+  const { sources, newestSeal } = await sealedSources({ seals, single: { at: async () => null } }, recorded);
+  expect(sources.map((source) => source.seal?.number ?? null)).toEqual([null, 3]);
+  expect(newestSeal).toBeNull();
 });
 
 describe('a signed receipt is checked with public keys alone:', () => {
