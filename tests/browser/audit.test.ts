@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sealReading } from '../../src/adapters/seals/seal-reading.js';
 import { closePeriod } from '../../src/application/books/close-period.js';
@@ -22,18 +22,24 @@ function auditing(launched: () => Browser): void {
   let gateway: TestGateway;
   let alice: TestUser;
   let desk: Console;
+  let key: string;
+
+  const ask = async (): Promise<void> => {
+    const { status } = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello?' }] }),
+    });
+    expect(status).toBe(200);
+  };
 
   beforeAll(async () => {
     gateway = await startTestGateway();
     const { application, root } = gateway;
     await gateway.addChannel({ name: 'harbour' });
     alice = await gateway.addUser(1_000_000, 'alice');
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await gateway.addApiKey(alice)}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello?' }] }),
-    });
-    expect(answer.status).toBe(200);
+    key = await gateway.addApiKey(alice);
+    await ask();
     const auditor = { username: 'audrey', password: 'correct-horse', displayName: '', role: 'auditor' as const };
     const { position } = await application.users.create(root, auditor);
     await application.visible(position);
@@ -135,6 +141,66 @@ function auditing(launched: () => Browser): void {
     expect([user, model, calls]).toEqual([String(alice.actor.id), 'gpt-4o-mini', '1']);
     expect(Number(hypothetical)).toBeGreaterThan(Number(actual) * 2);
     expect(await barriers(page)).toEqual([]);
+  });
+
+  test('previews a price repair, which root posts as it was previewed, sees in the list and undoes', async () => {
+    const { page } = desk;
+    const toRepairs = async (of: Page): Promise<void> => {
+      await visit(of, 'Audit');
+      await of
+        .getByRole('navigation', { name: 'Pages of the audit' })
+        .getByRole('link', { name: 'Price repair' })
+        .click();
+    };
+    const previewOf = async (of: Page): Promise<void> => {
+      await of.getByRole('combobox', { name: 'Right prices' }).selectOption('A price table or ratios of groups');
+      expect(await of.getByRole('button', { name: 'Preview' }).isDisabled()).toBe(true);
+      await of.getByRole('button', { name: 'Add a group' }).click();
+      await of.getByRole('textbox', { name: 'Group', exact: true }).last().fill('default');
+      await of.getByRole('textbox', { name: 'Ratio', exact: true }).fill('0');
+      await of.getByRole('button', { name: 'Preview' }).click();
+    };
+    const row = (of: Page) => rowOf(of, 'Corrections by user and model', 'alice');
+    await toRepairs(page);
+    await previewOf(page);
+    await row(page).getByText('Gets back').waitFor();
+    expect(await page.getByRole('button', { name: 'Post' }).count()).toBe(0);
+
+    const office = await openConsole(launched(), { url: gateway.url });
+    try {
+      const { page: rootPage } = office;
+      await signIn(office, { username: 'root', password: gateway.rootPassword });
+      await toRepairs(rootPage);
+      await previewOf(rootPage);
+      await row(rootPage).getByRole('cell', { name: '1', exact: true }).waitFor();
+      const confirmBy = async (button: string): Promise<string> => {
+        const question = rootPage.getByRole('dialog');
+        const said = await question.innerText();
+        await question.getByRole('button', { name: button }).click();
+        await question.waitFor({ state: 'detached' });
+        return said;
+      };
+      // Another call by then: what was previewed is not what there is.
+      await ask();
+      await rootPage.getByRole('button', { name: 'Post' }).click();
+      expect(await confirmBy('Post')).toContain('1 requests are corrected');
+      await rootPage.getByRole('button', { name: 'Preview again' }).click();
+      await row(rootPage).getByRole('cell', { name: '2', exact: true }).waitFor();
+      expect(await barriers(rootPage)).toEqual([]);
+      await rootPage.getByRole('button', { name: 'Post' }).click();
+      expect(await confirmBy('Post')).toContain('2 requests are corrected');
+      const undo = rootPage.getByRole('button', { name: /^Undo the repair of/ });
+      await rowOf(rootPage, 'Price repairs', 'root').getByText('Posted', { exact: true }).waitFor();
+      await undo.click();
+      expect(await confirmBy('Undo')).toContain('An undo cannot be undone');
+      await rowOf(rootPage, 'Price repairs', 'root').getByText('Undone', { exact: true }).waitFor();
+      expect(await undo.count()).toBe(0);
+      await rootPage.getByRole('button', { name: 'Expand', exact: true }).click();
+      await rootPage.getByText('Taken back').waitFor();
+      expect(office.problems).toEqual([]);
+    } finally {
+      await office.close();
+    }
   });
 
   test('sees the seals of the log, and learns of a noted head whether the log still has it', async () => {

@@ -1,7 +1,7 @@
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
 import { SkeletonPage } from './kit/Skeleton.js';
 import { addressOf } from './kit/table/openItem.js';
-import { ForAdministrators, ForReaders, ForViewers, OpensDrawer, RootOr } from './shell/Guards.js';
+import { ForAdministrators, ForReaders, ForRootReaders, ForViewers, OpensDrawer, RootOr } from './shell/Guards.js';
 import { Layout } from './shell/Layout.js';
 import { PageFailed } from './shell/PageFailed.js';
 
@@ -87,6 +87,13 @@ const forReaders: RouteObject[] = [
   { path: 'audit/seals', lazy: async () => ({ Component: (await import('./audit/SealsPage.js')).SealsPage }) },
 ];
 
+const forRootReaders: RouteObject[] = [
+  {
+    path: 'audit/repairs',
+    lazy: async () => ({ Component: (await import('./audit/repairs/RepairsPage.js')).RepairsPage }),
+  },
+];
+
 const routes: RouteObject[] = [
   {
     element: <Layout />,
@@ -101,6 +108,7 @@ const routes: RouteObject[] = [
           ...open,
           { element: <ForViewers />, children: forViewers },
           { element: <ForReaders />, children: forReaders },
+          { element: <ForRootReaders />, children: forRootReaders },
           { element: <ForAdministrators />, children: forAdministrators },
           { path: '*', lazy: async () => ({ Component: (await import('./not-found/NotFoundPage.js')).NotFoundPage }) },
         ],

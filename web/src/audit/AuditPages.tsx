@@ -1,12 +1,12 @@
 import { Classes } from '@blueprintjs/core';
 import { NavLink, useLocation, useSearchParams } from 'react-router-dom';
-import { readsAll, useSignedIn } from '../kit/SessionProvider.js';
+import { readsAll, readsSettings, useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import './audit.css';
 import { auditTexts } from './audit.texts.js';
 
 interface AuditPlace {
-  readonly name: 'history' | 'replay' | 'whatIf' | 'seals' | 'books' | 'administrators';
+  readonly name: 'history' | 'replay' | 'whatIf' | 'repairs' | 'seals' | 'books' | 'administrators';
   readonly path: string;
   /** Of one account: from one such page to another, whose it is goes along. */
   readonly ofAccount: boolean;
@@ -16,19 +16,24 @@ const own: readonly AuditPlace[] = [
   { name: 'history', path: '/audit', ofAccount: true },
   { name: 'replay', path: '/audit/replay', ofAccount: true },
 ];
-/** For who may read everything. */
+/** For who sees what is root's. */
 const everything: readonly AuditPlace[] = [
   ...own,
   { name: 'whatIf', path: '/audit/what-if', ofAccount: false },
+  { name: 'repairs', path: '/audit/repairs', ofAccount: false },
   { name: 'seals', path: '/audit/seals', ofAccount: false },
   { name: 'books', path: '/audit/books', ofAccount: false },
   { name: 'administrators', path: '/audit/administrators', ofAccount: false },
 ];
 
+/** For who sees what is everybody's. */
+const everybodys = everything.filter(({ name }) => name !== 'repairs');
+
 /** From one page of the audit to the others. */
 export function AuditPages() {
   const t = useText(auditTexts);
-  const places = readsAll(useSignedIn()) ? everything : own;
+  const viewer = useSignedIn();
+  const places = readsSettings(viewer) ? everything : readsAll(viewer) ? everybodys : own;
   const { pathname } = useLocation();
   const [search] = useSearchParams();
   const isOfAccount = own.some(({ path }) => path === pathname);

@@ -7,6 +7,7 @@ export const auditEn: Translation<typeof auditZh> = {
   'page.history': 'Quota history',
   'page.replay': 'Replay',
   'page.whatIf': 'What if',
+  'page.repairs': 'Price repair',
   'page.seals': 'Seals',
   'page.books': 'Closed periods',
   'page.administrators': 'Administrators’ log',

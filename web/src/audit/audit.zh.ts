@@ -4,6 +4,7 @@ export const auditZh = {
   'page.history': '额度流水',
   'page.replay': '回放',
   'page.whatIf': '假设计费',
+  'page.repairs': '价格修正',
   'page.seals': '封印',
   'page.books': '已结账期',
   'page.administrators': '管理员日志',

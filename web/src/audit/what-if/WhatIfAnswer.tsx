@@ -16,14 +16,12 @@ import type { Column } from '../../kit/table/columns.js';
 import { ResourceTable } from '../../kit/table/ResourceTable.js';
 import { errorText } from '../../kit/words/errors.js';
 import { type Translate, useText } from '../../kit/words/i18n.js';
+import { chargeDigits, DifferenceText } from '../other-prices/DifferenceText.js';
 import { whatIfTexts } from './whatIf.texts.js';
 import type { whatIfZh } from './whatIf.zh.js';
 
 type Found = NonNullable<WhatIfSubscription['whatIf']['found']>;
 type Row = WhatIfRowShownFragment;
-
-/** Charges of single calls are small. */
-const digits = 6;
 
 /** How far it has come, and then the answer: asked for while this is on the page. */
 export function WhatIfAnswer({ id, onStop }: { readonly id: string; readonly onStop: () => void }) {
@@ -53,13 +51,13 @@ function Result({ id, found }: { readonly id: string; readonly found: Found }) {
       <Facts>
         <Fact name={t('calls')}>{formatExactly(found.calls)}</Fact>
         <Fact name={t('actual')}>
-          <QuotaText quota={found.actual} digits={digits} />
+          <QuotaText quota={found.actual} digits={chargeDigits} />
         </Fact>
         <Fact name={t('hypothetical')}>
-          <QuotaText quota={found.hypothetical} digits={digits} />
+          <QuotaText quota={found.hypothetical} digits={chargeDigits} />
         </Fact>
         <Fact name={t('difference')}>
-          <Difference {...found} />
+          <DifferenceText difference={found.hypothetical - found.actual} />
         </Fact>
         <Fact name={t('dearer')}>{t('dearer.of', { dearer: found.dearerUsers, users: found.userCount })}</Fact>
       </Facts>
@@ -94,16 +92,6 @@ function Result({ id, found }: { readonly id: string; readonly found: Found }) {
   );
 }
 
-function Difference({ actual, hypothetical }: Pick<Row, 'actual' | 'hypothetical'>) {
-  const difference = hypothetical - actual;
-  return (
-    <span>
-      {difference > 0 ? '+' : ''}
-      <QuotaText quota={difference} digits={digits} />
-    </span>
-  );
-}
-
 const rowColumns = (t: Translate<typeof whatIfZh>, withModel: boolean): readonly Column<Row>[] => [
   {
     id: 'user',
@@ -118,13 +106,18 @@ const rowColumns = (t: Translate<typeof whatIfZh>, withModel: boolean): readonly
     header: t('actual'),
     align: 'end',
     priority: 2,
-    cell: ({ actual }) => <QuotaText quota={actual} digits={digits} />,
+    cell: ({ actual }) => <QuotaText quota={actual} digits={chargeDigits} />,
   },
   {
     id: 'hypothetical',
     header: t('hypothetical'),
     align: 'end',
-    cell: ({ hypothetical }) => <QuotaText quota={hypothetical} digits={digits} />,
+    cell: ({ hypothetical }) => <QuotaText quota={hypothetical} digits={chargeDigits} />,
   },
-  { id: 'difference', header: t('difference'), align: 'end', cell: (row) => <Difference {...row} /> },
+  {
+    id: 'difference',
+    header: t('difference'),
+    align: 'end',
+    cell: ({ actual, hypothetical }) => <DifferenceText difference={hypothetical - actual} />,
+  },
 ];

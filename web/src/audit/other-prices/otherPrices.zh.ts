@@ -1,0 +1,15 @@
+export const otherPricesZh = {
+  from: '起始时间',
+  to: '截止时间',
+  'to.wrong': '须晚于起始时间',
+  prices: '价格表',
+  'prices.hint': '从设置中导出的文件；未列出的模型保持原价。',
+  'prices.tooLarge': '文件超过 640 KiB',
+  ratios: '分组倍率',
+  'ratios.hint': '未列出的分组保持原倍率。',
+  group: '分组',
+  ratio: '倍率',
+  'ratio.wrong': '须为不小于 0 的十进制数，例如 0.8',
+  'ratio.add': '添加分组',
+  'ratio.remove': '移除分组 {{group}}',
+} as const;
