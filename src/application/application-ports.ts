@@ -7,6 +7,7 @@ import type { NodeDirectory } from './memory/directory.js';
 import type { LiveTraffic } from './memory/live-traffic.js';
 import type { Tail } from './memory/tail.js';
 import type { OptionSecrets } from './options/option-secrets.js';
+import type { DetachedLog } from './ports/archive-ports.js';
 import type { IdentityProviders } from './ports/identity-provider-ports.js';
 import type { HumanVerifier, Mailer, NotificationQueue, Outbound } from './ports/outbound-ports.js';
 import type { PaymentProviders } from './ports/payment-ports.js';
@@ -43,6 +44,7 @@ export interface ApplicationPorts {
   readonly personal: PersonalData;
   readonly taskStore: TaskStore;
   readonly sealing: SealReading;
+  readonly archives: Pick<DetachedLog, 'all'>;
   readonly settledCalls: SettledCalls;
   readonly storedResponses: StoredResponsesOfUser;
   readonly passwords: Passwords;

@@ -83,7 +83,16 @@ function openOperations(ports: ApplicationPorts) {
   return {
     options: { ...optionCommands({ handle, vault, directory, clock }), oidcEndpoints: oidcEndpoints({ outbound }) },
     prices: priceCommands({ handle }),
-    repairs: repairDesk({ store, handle, db, progress, directory, tail, lines: ports.sealing.lines }),
+    repairs: repairDesk({
+      store,
+      handle,
+      db,
+      progress,
+      directory,
+      tail,
+      lines: ports.sealing.lines,
+      archives: ports.archives,
+    }),
     priceUpdates: priceUpdates({
       ...{ handle, outbound, clock, directory },
       origins: () => priceRecordOrigins(db),

@@ -1,3 +1,4 @@
+import { postgresDetachedLog } from '../adapters/archives/detached-log.js';
 import { postgresSettledCalls } from '../adapters/event-log/settled-calls.js';
 import { postgresIds } from '../adapters/ids.js';
 import { postgresNotificationQueue } from '../adapters/notification-queue.js';
@@ -55,6 +56,7 @@ export async function openNodeApplication({ config, log, clock, passwords }: Nod
     ...services,
     db: lists,
     sealing: sealReading(database.pool),
+    archives: postgresDetachedLog(database.pool),
     settledCalls: postgresSettledCalls(database.pool),
     ids: postgresIds(database.pool),
     unsettledOrders: postgresPendingIdempotencyKeys(database.pool),

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { postgresDetachedLog } from '../adapters/archives/detached-log.js';
 import { postgresEventLines } from '../adapters/seals/event-lines.js';
 import { postRepairs, RepairInterrupted } from '../application/audit/repair/post-repairs.js';
 import type { PayerPorts } from '../application/audit/repair/repair-payers.js';
@@ -32,6 +33,7 @@ export async function startRepairs(
   const reaction = postRepairs({
     ...ports,
     lines: postgresEventLines(pool),
+    archives: postgresDetachedLog(pool),
     handle: handle(store, clock, new RecentFolds(store, folds)),
     isStopping: () => isStopping,
   });

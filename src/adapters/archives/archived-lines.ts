@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { LogArchive } from '../../application/ports/archive-ports.js';
 import type { Position, StreamName } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
+import { logArchived } from '../../domain/ledger/closing.js';
 import { digestOfFile, linesOfFile } from './archive-files.js';
 import { linePosition } from './stored-line.js';
 
@@ -79,9 +80,7 @@ export class ArchivedLines {
     );
     const [archive] = rows;
     if (archive === undefined) return;
-    const { period, file } = archive;
-    const reason = `the calls of ${period} are in the archive ${basename(file)}: "audit restore" brings them back`;
-    throw new Failure('log-archived', { period, file: basename(file), reason });
+    throw logArchived(archive);
   }
 
   /** The one that is there already, or one from the start. */

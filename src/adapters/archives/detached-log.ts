@@ -30,6 +30,14 @@ const takeSome = `
         AND outcome.type IN ('CallSettled', 'CallReleased')
     ))`;
 
+/** Behind an order of a repair comes the event that says it has ended. */
+const repairing = `
+  SELECT EXISTS (
+    SELECT FROM events e
+    WHERE e.stream LIKE 'repair-%' AND e.type IN ('RepairOrdered', 'RepairUndoOrdered')
+      AND NOT EXISTS (SELECT FROM events later WHERE later.stream = e.stream AND later.revision > e.revision)
+  ) AS repairing`;
+
 /** The table of events in Postgres, with what archives have of it. */
 export function postgresDetachedLog(pool: Pool): DetachedLog {
   const query = statements(pool);
@@ -86,6 +94,10 @@ export function postgresDetachedLog(pool: Pool): DetachedLog {
         [after, last],
       );
       return rows[0]?.count ?? 0;
+    },
+    async isRepairing() {
+      const { rows } = await query<{ repairing: boolean }>(repairing);
+      return rows[0]?.repairing === true;
     },
     async attach(period) {
       await query('DELETE FROM log_archives WHERE period = $1', [period]);

@@ -159,7 +159,14 @@ export async function detachPeriod(
   const gone = new Set((await detached.all()).map(({ period }) => period));
   const open = books.archived.find(({ period, last }) => last <= archived.after && !gone.has(period));
   if (open !== undefined) throw notReady(`${open.period} is to be detached first`);
+  if (!gone.has(archived.period)) await checkAtRest(detached);
   await detached.detach({ ...archiveOf(archived, closing), file });
+  // Whoever orders a repair from here on is refused; whoever has done so before is seen here.
+  if (!gone.has(archived.period))
+    await checkAtRest(detached).catch(async (error: unknown) => {
+      await detached.attach(archived.period);
+      throw error;
+    });
   let events = 0;
   for (
     let some = await detached.takeAway(archived.period);
@@ -170,6 +177,11 @@ export async function detachPeriod(
     progress?.(events);
   }
   return events;
+}
+
+/** A correction must not come to a call that is just leaving. Throws `period-not-ready`. */
+async function checkAtRest(detached: Pick<DetachedLog, 'isRepairing'>): Promise<void> {
+  if (await detached.isRepairing()) throw notReady('a price repair is being posted: try again when it has ended');
 }
 
 const archiveOf = (archived: PeriodArchived, closing: PeriodClosed): Omit<LogArchive, 'file'> => {

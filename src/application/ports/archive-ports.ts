@@ -42,6 +42,8 @@ export interface DetachedLog {
   putBack(lines: readonly string[]): Promise<void>;
   /** How many events the log has of a stretch. */
   count(after: Position, last: Position): Promise<number>;
+  /** A price repair, or the undo of one, has been ordered and has not ended: it is about to write to calls. */
+  isRepairing(): Promise<boolean>;
   /** The stretch is in the log again. */
   attach(period: string): Promise<void>;
 }

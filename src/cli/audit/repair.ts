@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { postgresDetachedLog } from '../../adapters/archives/detached-log.js';
 import { isDatabaseServed } from '../../adapters/database/only-node.js';
 import { postgresEventLines } from '../../adapters/seals/event-lines.js';
 import { orderRepair, orderUndo } from '../../application/audit/repair/order-repair.js';
@@ -105,7 +106,8 @@ async function repairUndo({ config, log, args }: CommandContext): Promise<void> 
   if (repair === undefined || !/^[0-9a-f]{24}$/.test(repair))
     throw new UsageError('--repair: give the id of a repair, as "audit repair list" prints it.');
   await withDatabase(config, log, async (database) => {
-    await orderUndo(database.handle, 'cli', RepairId(repair)).catch((error: unknown) => {
+    const ports = { ...database, archives: postgresDetachedLog(database.pool) };
+    await orderUndo(ports, 'cli', RepairId(repair)).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       if (error.code === 'repair-not-found') throw new UsageError(`--repair ${repair}: there is no such repair.`);
       if (error.code === 'repair-under-way') throw new UsageError(`--repair ${repair}: it is still being posted.`);
@@ -151,7 +153,14 @@ async function tellWhenDone(database: CommandDatabase, id: RepairId, json: boole
 async function previewPorts(database: CommandDatabase) {
   const { pool, store } = database;
   for (const model of [usageLog, optionHistory, priceHistory, quotaHistory]) await demandWhole(database, model);
-  return { db: openReadModels(pool), lines: postgresEventLines(pool), store, reading: progressOn(process.stderr) };
+  const archives = postgresDetachedLog(pool);
+  return {
+    db: openReadModels(pool),
+    lines: postgresEventLines(pool),
+    store,
+    archives,
+    reading: progressOn(process.stderr),
+  };
 }
 
 async function requestFrom(database: CommandDatabase, given: Given): Promise<RepairRequest> {

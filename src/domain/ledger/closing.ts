@@ -73,6 +73,13 @@ export interface BooksState {
 
 export const notReady = (reason: string): Failure => new Failure('period-not-ready', { reason });
 
+/** Calls that have left the log for a file. */
+export function logArchived({ period, file }: { readonly period: string; readonly file: string }): Failure {
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  const reason = `the calls of ${period} are in the archive ${name}: "audit restore" brings them back`;
+  return new Failure('log-archived', { period, file: name, reason });
+}
+
 /** How long a period has to be over: what happens in its last second is recorded a little later. */
 export const graceMs = 60 * 60 * 1_000;
 

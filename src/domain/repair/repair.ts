@@ -78,7 +78,7 @@ export type RepairEvent =
   | { readonly type: 'RepairUndoEnded'; readonly posted: RepairSums; readonly changed: number };
 
 export type RepairOrdered = Extract<RepairEvent, { type: 'RepairOrdered' }>;
-type RepairEnded = Extract<RepairEvent, { type: 'RepairEnded' }>;
+export type RepairEnded = Extract<RepairEvent, { type: 'RepairEnded' }>;
 type RepairUndoEnded = Extract<RepairEvent, { type: 'RepairUndoEnded' }>;
 
 type RepairCommand =

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RepairAsked } from '../../../src/application/audit/repair/repair-desk.js';
+import { handle } from '../../../src/application/handle.js';
 import { auditRepair } from '../../../src/cli/audit/repair.js';
 import { auditWhatIf } from '../../../src/cli/audit/what-if.js';
 import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
-import { type ApiKeyId, type RepairId, UserId } from '../../../src/domain/kernel/ids.js';
+import { type CallSettled, callDecider } from '../../../src/domain/call/call.js';
+import { type Recorded, streams } from '../../../src/domain/events/events.js';
+import { type ApiKeyId, CallId, type RepairId, TaskId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import type { ModelPrice } from '../../../src/domain/pricing/records/model-price.js';
+import type { TaskFailed } from '../../../src/domain/task/task.js';
+import { taskRefundOf } from '../../../src/domain/task/task-refund.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
 import { openCallers } from '../../support/callers/callers.js';
 import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { receiptsOfAll } from '../../support/gateway/receipts.js';
@@ -47,9 +53,10 @@ const booksAgree = () =>
     return books;
   });
 
-const call = async (apiKey: string) => {
-  const { status } = await callers.with(apiKey).chat({ model, max_tokens: 20 });
+const call = async (apiKey: string): Promise<CallId> => {
+  const { status, requestId } = await callers.with(apiKey).chat({ model, max_tokens: 20 });
   expect(status).toBe(200);
+  return CallId(requestId);
 };
 
 let from: Instant;
@@ -181,6 +188,144 @@ test('who is gone is given back in the books and charged nothing more, and a key
   expect(await ended(id, 'posted')).toMatchObject({ posted: { calls: 3 }, changed: 0 });
   expect(await charged(gone)).toBeLessThan(before / 5);
   expect(await charged(keyless)).toBeGreaterThan(paid * 9);
+});
+
+test('a preview that is posted twice at once is one repair, and another one of the same calls corrects none again', async () => {
+  const dave = await gateway.addUser(50_000_000, 'dave');
+  const key = await gateway.addApiKey(dave);
+  await call(key);
+  const fair = await charged(dave);
+  const calls: CallId[] = [];
+  await whileWrong(tenfold, async () => {
+    for (let n = 0; n < 3; n++) calls.push(await call(key));
+  });
+  const { repairs } = gateway.application;
+  const userId = UserId(dave.actor.id);
+  const [one, other] = [await preview(asked({ userId })), await preview(asked({ userId, model }))];
+  expect(other.order.digest).not.toBe(one.order.digest);
+  const posting = ({ order }: typeof one) => repairs.post(gateway.root, order.digest);
+  const [first, again] = await Promise.all([posting(one), posting(one)]);
+  expect(again.id).toBe(first.id);
+  // Ordered before the first one has come to its calls, or too late.
+  const second = await posting(other).catch(({ code }: { code: string }) => code);
+  await ended(first.id, 'posted');
+  if (typeof second === 'string') expect(second).toBe('repair-preview-outdated');
+  else expect(await ended(second.id, 'posted')).toMatchObject({ posted: { calls: 0 }, changed: 3 });
+  const books = await booksAgree();
+  expect(calls.map((id) => books.calls.get(id)?.corrected.length)).toEqual([1, 1, 1]);
+  expect(await charged(dave)).toBe(fair * 4);
+});
+
+test('a refund outdates a preview, and calls of a channel that is gone are corrected as others are', async () => {
+  const erin = await gateway.addUser(50_000_000, 'erin');
+  const key = await gateway.addApiKey(erin);
+  const own = await gateway.addChannel({ models: ['gpt-4o'] });
+  await call(key);
+  const fair = await charged(erin);
+  let failed = '' as CallId;
+  await whileWrong(tenfold, async () => {
+    failed = await call(key);
+    await call(key);
+  });
+  const { application, root, store } = gateway;
+  const scope = { userId: UserId(erin.actor.id) };
+  const outdated = await preview(asked(scope));
+  expect(outdated).toMatchObject({ seen: 3, order: { planned: { calls: 2 } } });
+  const stream = streams.call(failed);
+  const settled = (await store.readStream(stream)).find(({ event }) => event.type === 'CallSettled');
+  const facts = { taskId: TaskId(1), platform: 'suno', action: 'MUSIC', publicId: 'task_1' };
+  const event = taskRefundOf(settled as Recorded<CallSettled>, { facts, reason: 'upstream' } as TaskFailed);
+  const refunded = await handle(store, application.clock)(callDecider, stream, { type: 'Refund', event });
+  await application.visible(refunded.position);
+  await expect(application.repairs.post(root, outdated.order.digest)).rejects.toMatchObject({
+    code: 'repair-preview-outdated',
+  });
+  const [served] = (await preview(asked(scope))).corrections;
+  if (served === undefined) throw new Error('nothing to correct');
+  const { channelId } = served.settlement;
+  await application.visible(await application.channels.remove(root, [channelId]));
+  const { id } = await post(asked({ ...scope, channelId }));
+  expect(await ended(id, 'posted')).toMatchObject({ posted: { calls: 1 }, changed: 0 });
+  expect(await charged(erin)).toBe(fair * 2);
+  await application.visible(await application.channels.remove(root, [own]));
+  await gateway.addChannel();
+});
+
+test('payers whose balance is being spent by calls meanwhile are charged no more than they have', async () => {
+  const frank = await gateway.addUser(50_000_000, 'frank');
+  const key = await gateway.addApiKey(frank);
+  const many = Array.from({ length: 24 }, () => key);
+  await whileWrong(tenth, () => Promise.all(many.map(call)));
+  const request = asked({ userId: UserId(frank.actor.id) }, true);
+  const found = await preview(request);
+  const { application, root } = gateway;
+  // Of what is missing it is half: calls and corrections take it from each other.
+  const left = Math.floor(Number(found.order.planned.taken) / 2);
+  const spare = (await gateway.available(frank)) - left;
+  await application.visible(await application.users.adjustQuota(root, frank.actor.id as UserId, { delta: -spare }));
+  const before = await charged(frank);
+  const { id } = await post(request);
+  let isOver = false;
+  const end = ended(id, 'posted').finally(() => {
+    isOver = true;
+  });
+  // By a cheaper model, so that there is something left when the first correction comes.
+  const spend = () => callers.with(key).chat({ model: 'gpt-4o', max_tokens: 20 });
+  const statuses = new Set<number>();
+  while (!isOver) for (const { status } of await Promise.all([spend(), spend(), spend()])) statuses.add(status);
+  expect([...statuses]).toContain(200);
+  expect(await end).toMatchObject({ posted: { calls: 24, given: 0n }, changed: 0 });
+  const books = await booksAgree();
+  const { given = 0, charged: spent = 0 } = books.users.get(frank.actor.id) ?? {};
+  expect(spent).toBeGreaterThan(before);
+  expect(spent).toBeLessThanOrEqual(given);
+  expect(await gateway.available(frank)).toBe(given - spent);
+});
+
+test('a repair over GraphQL is posted and undone by root, and refused to auditors and administrators', async () => {
+  const grace = await gateway.addUser(50_000_000, 'grace');
+  const key = await gateway.addApiKey(grace);
+  const position = await gateway.store.head();
+  await whileWrong(tenfold, () => call(key));
+  const { application, root, url, rootPassword } = gateway;
+  const send = async (path: string, body: JsonObject, headers: Record<string, string> = {}) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tallygate-client': 'test', ...headers },
+      body: JSON.stringify(body),
+    });
+  const signedIn = async (username: string, password: string, id: number) => {
+    const login = await send('/api/user/login', { username, password });
+    const cookie = login.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';
+    return async (query: string) => {
+      const answer = await send('/graphql', { query }, { cookie, 'new-api-user': String(id) });
+      return (await answer.json()) as { data: Record<string, Record<string, string>>; errors?: object[] };
+    };
+  };
+  const staff = async (name: string, action: 'promote' | 'appoint-auditor') => {
+    const { actor, username, password } = await gateway.addUser(0, name);
+    await application.visible(await application.users.manage(root, actor.id, action));
+    return signedIn(username, password, actor.id);
+  };
+  const asRoot = await signedIn('root', rootPassword, root.id);
+  const [auditor, administrator] = [await staff('heidi', 'appoint-auditor'), await staff('ivan', 'promote')];
+  const second = (at: number) => Math.floor(at / 1000);
+  const times = `from: ${second(from)}, to: ${second(Date.now()) + 60}, heldAt: { position: ${position} }`;
+  const previewing = `{ repairPreview(input: { ${times}, userId: "${grace.actor.id}" }) { digest } }`;
+  const { digest } = (await asRoot(previewing)).data.repairPreview ?? {};
+  expect((await auditor(previewing)).data.repairPreview).toEqual({ digest });
+  const posting = `mutation { postPriceRepair(digest: "${digest}") { id } }`;
+  const undoing = `mutation { undoPriceRepair(id: "${digest?.slice(0, 24)}") { state } }`;
+  const wrong = await charged(grace);
+  const forbidden = [expect.objectContaining({ extensions: expect.objectContaining({ code: 'role-too-low' }) })];
+  for (const somebody of [auditor, administrator]) expect((await somebody(posting)).errors).toEqual(forbidden);
+  const id = (await asRoot(posting)).data.postPriceRepair?.id as RepairId;
+  await ended(id, 'posted');
+  expect(await charged(grace)).toBeLessThan(wrong / 5);
+  for (const somebody of [auditor, administrator]) expect((await somebody(undoing)).errors).toEqual(forbidden);
+  await asRoot(undoing);
+  await ended(id, 'undone');
+  expect(await charged(grace)).toBe(wrong);
 });
 
 describe('on the command line', () => {

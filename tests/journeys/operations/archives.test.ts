@@ -7,6 +7,8 @@ import { postgresDetachedLog } from '../../../src/adapters/archives/detached-log
 import { newClient } from '../../../src/adapters/database/postgres.js';
 import { postgresSettledCalls } from '../../../src/adapters/event-log/settled-calls.js';
 import { sealReading } from '../../../src/adapters/seals/seal-reading.js';
+import { checkKept, settledSince } from '../../../src/application/audit/repair/kept-calls.js';
+import { previewRepair } from '../../../src/application/audit/repair/repair-preview.js';
 import { verifyLog } from '../../../src/application/audit/verify-log.js';
 import {
   type ArchivePorts,
@@ -27,6 +29,7 @@ import { rebuild } from '../../../src/projections/engine/rebuild.js';
 import { verifyReadModel } from '../../../src/projections/engine/verify-read-model.js';
 import { ledger } from '../../../src/projections/models/ledger/ledger.js';
 import { quotaHistory } from '../../../src/projections/models/quota-history/quota-history.js';
+import { openReadModels } from '../../../src/projections/read-models.js';
 import { openSealedLog, type SealedLog, verifyExport } from '../../application/seals/sealed-log-setting.js';
 import {
   alice,
@@ -35,6 +38,7 @@ import {
   granted,
   issued,
   registered,
+  repaired,
   reserved,
   settled,
   toRecord,
@@ -186,6 +190,21 @@ test('a file in which one bit is another detaches nothing', async () => {
   });
 });
 
+test('nothing is detached while a price repair is being posted or undone', async () => {
+  const record = async (facts: readonly Fact[]) => {
+    for (const fact of facts) await log.store.append(fact.stream, [toRecord(fact)], 'any');
+  };
+  const [ordered, ended, undoOrdered, undone] = repaired(alice).map((fact) => [fact]);
+  const refused = { code: 'period-not-ready', details: { reason: expect.stringContaining('a price repair') } };
+  const [first = ''] = archived;
+  await record(ordered ?? []);
+  await expect(detach(first)).rejects.toMatchObject(refused);
+  await record([...(ended ?? []), ...(undoOrdered ?? [])]);
+  await expect(detach(first)).rejects.toMatchObject(refused);
+  expect(await ports.detached.all()).toEqual([]);
+  await record(undone ?? []);
+});
+
 test('eleven months leave the log, which says the same as before: events, balances, read models, verification', async () => {
   const { pool } = log.database;
   const counted = async () =>
@@ -221,6 +240,22 @@ test('a call that has left is said to be in its archive, and one that is still t
   expect(await call('20251130235959000abcdEFGH')).toHaveLength(2);
   expect(await call(withTask)).toHaveLength(2);
   expect(await call('20260301000000000neverMad')).toEqual([]);
+});
+
+test('a price repair of a time of which calls have left is refused by the name of their archive', async () => {
+  const since = (from: string) => {
+    const scope = { from: Instant(Date.parse(from)), to: Instant(Date.parse('2027-01')), model: null, userId: null };
+    const right = { file: 'right', records: new Map(), groupRatio: new Map(), quotaPerUnit: '500000' };
+    const { lines, detached } = ports;
+    return previewRepair(
+      { db: openReadModels(log.database.pool), lines, store: log.store, archives: detached },
+      { scope: { ...scope, group: null, channelId: null, apiKeyId: null }, right, isCharging: false },
+      end(),
+    );
+  };
+  await expect(since('2025-03-31')).rejects.toMatchObject({ code: 'log-archived', details: { period: '2025-03' } });
+  await expect(since('2025-11-30')).rejects.toMatchObject({ details: { file: '2025-11.ndjson.gz' } });
+  await checkKept(ports.detached, settledSince(Instant(Date.parse('2025-12-01'))));
 });
 
 test('a reader of the beginning of the log is refused where an archive is missing or is another file', async () => {

@@ -3,6 +3,7 @@ import { Failure, invalidField } from '../../../domain/kernel/failure.js';
 import type { RepairId } from '../../../domain/kernel/ids.js';
 import { type RepairOrderer, repairDecider, repairIdOf } from '../../../domain/repair/repair.js';
 import type { Run } from '../../handle.js';
+import { behind, checkKept } from './kept-calls.js';
 import { type PreviewPorts, previewRepair, type RepairPreview, type RepairRequest } from './repair-preview.js';
 
 /* Orders of repairs: of what was previewed, and nothing else. */
@@ -19,7 +20,7 @@ interface OrderAsked {
   readonly upTo: Position;
 }
 
-interface OrderedRepair {
+export interface OrderedRepair {
   readonly id: RepairId;
   readonly position: Position;
 }
@@ -41,7 +42,7 @@ export async function orderedBefore(
     : null;
 }
 
-/** Whoever orders the same again gets the same repair. Throws `repair-preview-outdated`, `invalid-field`. */
+/** Whoever orders the same again gets the same repair. Throws `repair-preview-outdated`, and as previews do. */
 export async function orderRepair(
   { handle, ...ports }: OrderPorts,
   { by, request, digest, upTo }: OrderAsked,
@@ -58,8 +59,14 @@ export async function orderRepair(
   return { id, position };
 }
 
-/** Throws `repair-not-found`, `repair-under-way`. */
-export async function orderUndo(handle: Run, by: RepairOrderer, id: RepairId): Promise<Position> {
+/** Throws `repair-not-found`, `repair-under-way`, and `log-archived` where calls of it may be in an archive. */
+export async function orderUndo(
+  { handle, store, archives }: Pick<OrderPorts, 'handle' | 'store' | 'archives'>,
+  by: RepairOrderer,
+  id: RepairId,
+): Promise<Position> {
+  const [ordered] = await store.readStream(streams.repair(id));
+  if (ordered !== undefined) await checkKept(archives, behind(ordered.position));
   const { position } = await handle(repairDecider, streams.repair(id), { type: 'OrderUndo', by });
   return position;
 }

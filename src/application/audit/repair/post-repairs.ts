@@ -11,6 +11,7 @@ import { CallId, RepairId } from '../../../domain/kernel/ids.js';
 import { minus } from '../../../domain/kernel/quota.js';
 import {
   otherPricesOf,
+  type RepairEnded,
   type RepairEvent,
   type RepairOrdered,
   type RepairSums,
@@ -22,6 +23,7 @@ import type { EventStore } from '../../ports/storage-ports.js';
 import type { Reaction } from '../../reactions/run-reactions.js';
 import { positionOf } from '../../seals/seal.js';
 import type { EventLine } from '../repricing.js';
+import { type Archives, archiveOf, behind, settledSince } from './kept-calls.js';
 import { type PayerPorts, RepairPayers } from './repair-payers.js';
 import { digestOf, type PlannedCorrection, planRepair } from './repair-plan.js';
 
@@ -33,6 +35,7 @@ import { digestOf, type PlannedCorrection, planRepair } from './repair-plan.js';
 interface PostingPorts extends PayerPorts {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly lines: EventLines;
+  readonly archives: Archives;
   readonly handle: Handle;
   /** The gateway ends: what is left is for the next one. */
   readonly isStopping: () => boolean;
@@ -105,6 +108,11 @@ const orderOf = ({ scope, right, isCharging }: Pick<RepairOrdered, 'scope' | 'ri
 async function post(ports: PostingPorts, stream: StreamName, events: readonly Recorded<RepairEvent>[]): Promise<void> {
   const ordered = events[0]?.event as RepairOrdered;
   const { scope, right, isCharging, after, upTo, digest } = ordered;
+  if ((await archiveOf(ports.archives, settledSince(scope.from))) !== null) {
+    // They have begun to leave just before the order was written.
+    await ports.handle(repairDecider, stream, { type: 'End', event: leftAlone(ordered.planned.calls) });
+    return;
+  }
   const asked = { scope, isCharging, after: Position(after), upTo: Position(upTo) };
   const { corrections } = await planRepair(ports, asked, otherPricesOf(right));
   const isAbandoned = digestOf(orderOf(ordered), corrections) !== digest;
@@ -116,6 +124,10 @@ async function post(ports: PostingPorts, stream: StreamName, events: readonly Re
   const event = { type: 'RepairEnded', posted: sums.posted(), changed: sums.changed, isAbandoned } as const;
   await ports.handle(repairDecider, stream, { type: 'End', event });
 }
+
+const leftAlone = (changed: number): RepairEnded => ({
+  ...{ type: 'RepairEnded', posted: new Sums().posted(), changed, isAbandoned: true },
+});
 
 async function correct(
   ports: PostingPorts,
@@ -153,7 +165,8 @@ async function undo(ports: PostingPorts, stream: StreamName, events: readonly Re
   const repair = RepairId(streamKey(stream));
   const payers = new RepairPayers(ports);
   const calls = await correctedCalls(ports, repair, ordered.position, ended.position);
-  const sums = await each(ports, calls, (callId) => takeBack(ports, payers, repair, callId));
+  const hasLeft = (await archiveOf(ports.archives, behind(ordered.position))) !== null;
+  const sums = await each(ports, calls, async (callId) => (hasLeft ? null : takeBack(ports, payers, repair, callId)));
   const event = { type: 'RepairUndoEnded', posted: sums.posted(), changed: sums.changed } as const;
   await ports.handle(repairDecider, stream, { type: 'EndUndo', event });
 }

@@ -15,7 +15,7 @@ import { type ConsistencyPorts, waitForHead } from '../../consistency.js';
 import type { Handle } from '../../handle.js';
 import type { NodeDirectory } from '../../memory/directory.js';
 import { type GroupRatio, groupRatiosIn, recordsIn } from '../what-if-queries.js';
-import { checkDigest, orderedBefore, orderRepair, orderUndo } from './order-repair.js';
+import { checkDigest, type OrderedRepair, orderedBefore, orderRepair, orderUndo } from './order-repair.js';
 import type { PlannedCorrection } from './repair-plan.js';
 import { type PreviewPorts, previewRepair, type RepairPreview, type RepairRequest } from './repair-preview.js';
 
@@ -44,6 +44,8 @@ const outdated = (): Failure => new Failure('repair-preview-outdated');
 
 export function repairDesk({ handle, directory, ...ports }: RepairDeskPorts) {
   const requests = new LRUCache<string, RepairRequest>({ max: remembered });
+  /** What somebody is posting just now, by its digest. */
+  const ordering = new Map<string, Promise<OrderedRepair>>();
   let isPlanning = false;
 
   /** The log is read by one at a time: throws `too-many-attempts`. */
@@ -65,7 +67,7 @@ export function repairDesk({ handle, directory, ...ports }: RepairDeskPorts) {
   };
 
   return {
-    /** Throws `invalid-field`, `too-many-attempts`, and `store-unavailable` while histories are being read anew. */
+    /** Throws `invalid-field`, `log-archived`, `too-many-attempts`, and `store-unavailable` while histories are being read anew. */
     async preview(viewer: Actor, asked: RepairAsked): Promise<RepairPreview> {
       authorise(viewer, 'root-reading');
       const request = requestOf(asked, directory.settings().prices.quotaPerUnit);
@@ -88,23 +90,27 @@ export function repairDesk({ handle, directory, ...ports }: RepairDeskPorts) {
     },
 
     /** What was previewed, and nothing else. Given again it is the same repair. Throws `repair-preview-outdated`. */
-    async post(actor: Actor, digest: string): Promise<{ readonly id: RepairId; readonly position: Position }> {
+    async post(actor: Actor, digest: string): Promise<OrderedRepair> {
       authorise(actor, 'root');
       checkDigest(digest);
       const before = await orderedBefore(ports, digest);
       if (before !== null) return before;
+      const underWay = ordering.get(digest);
+      if (underWay !== undefined) return underWay;
       const request = requested(digest);
-      return alone(async () => {
+      const ordered = alone(async () => {
         const upTo = await waitForHead(ports, histories);
         const order = { by: actor.id, request, digest, upTo };
         return orderRepair({ ...ports, handle: handle.by(actor) }, order);
-      });
+      }).finally(() => ordering.delete(digest));
+      ordering.set(digest, ordered);
+      return ordered;
     },
 
-    /** Throws `repair-not-found`, `repair-under-way`. */
+    /** Throws `repair-not-found`, `repair-under-way`, `log-archived`. */
     undo(actor: Actor, id: RepairId): Promise<Position> {
       authorise(actor, 'root');
-      return orderUndo(handle.by(actor), actor.id, id);
+      return orderUndo({ ...ports, handle: handle.by(actor) }, actor.id, id);
     },
 
     ...repairReading(ports),

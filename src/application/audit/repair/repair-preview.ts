@@ -11,6 +11,7 @@ import type { ReadModels } from '../../../projections/database.js';
 import { positionBefore } from '../../../projections/models/usage-log/usage-log-hours.js';
 import type { EventLines } from '../../ports/seal-ports.js';
 import type { EventStore } from '../../ports/storage-ports.js';
+import { type Archives, checkKept, settledSince } from './kept-calls.js';
 import { digestOf, type PlannedCorrection, planRepair, type RepairPlan, sumsOf } from './repair-plan.js';
 import { LookedUpPrices, pricesHeld, pricesInFile } from './right-prices.js';
 
@@ -34,6 +35,7 @@ export interface RepairRequest {
 }
 
 export interface PreviewPorts {
+  readonly archives: Archives;
   readonly db: ReadModels;
   readonly lines: EventLines;
   readonly store: Pick<EventStore, 'readStream'>;
@@ -75,7 +77,7 @@ async function sourceOf(db: ReadModels, right: RightPricesAsked) {
   return pricesInFile(right.file, right.records, right.groupRatio, right.quotaPerUnit);
 }
 
-/** As of `upTo`. Throws `invalid-field`. */
+/** As of `upTo`. Throws `invalid-field`, and `log-archived` where some of the calls are in an archive. */
 export async function previewRepair(
   ports: PreviewPorts,
   request: RepairRequest,
@@ -83,6 +85,7 @@ export async function previewRepair(
 ): Promise<RepairPreview> {
   checkRequest(request);
   const { scope, isCharging } = request;
+  await checkKept(ports.archives, settledSince(scope.from));
   const prices = new LookedUpPrices(await sourceOf(ports.db, request.right));
   const after = await positionBefore(ports.db, unixSeconds(Instant(Math.max(0, scope.from - earlyMs))));
   const plan = await planRepair(ports, { scope, isCharging, after, upTo }, prices);
