@@ -1,7 +1,7 @@
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
 import { SkeletonPage } from './kit/Skeleton.js';
 import { addressOf } from './kit/table/openItem.js';
-import { ForAdministrators, ForReaders, ForRootReaders, ForViewers, OpensDrawer, RootOr } from './shell/Guards.js';
+import { ForAdministrators, ForReaders, ForViewers, OpensDrawer, RootOr } from './shell/Guards.js';
 import { Layout } from './shell/Layout.js';
 import { PageFailed } from './shell/PageFailed.js';
 
@@ -84,14 +84,11 @@ const forReaders: RouteObject[] = [
     path: 'audit/what-if',
     lazy: async () => ({ Component: (await import('./audit/what-if/WhatIfPage.js')).WhatIfPage }),
   },
-  { path: 'audit/seals', lazy: async () => ({ Component: (await import('./audit/SealsPage.js')).SealsPage }) },
-];
-
-const forRootReaders: RouteObject[] = [
   {
     path: 'audit/repairs',
     lazy: async () => ({ Component: (await import('./audit/repairs/RepairsPage.js')).RepairsPage }),
   },
+  { path: 'audit/seals', lazy: async () => ({ Component: (await import('./audit/SealsPage.js')).SealsPage }) },
 ];
 
 const routes: RouteObject[] = [
@@ -108,7 +105,6 @@ const routes: RouteObject[] = [
           ...open,
           { element: <ForViewers />, children: forViewers },
           { element: <ForReaders />, children: forReaders },
-          { element: <ForRootReaders />, children: forRootReaders },
           { element: <ForAdministrators />, children: forAdministrators },
           { path: '*', lazy: async () => ({ Component: (await import('./not-found/NotFoundPage.js')).NotFoundPage }) },
         ],

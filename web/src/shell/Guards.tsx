@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useParams } from 'react-router-dom';
-import { isAdmin, isRoot, readsAll, readsSettings, useViewer, type Viewer } from '../kit/SessionProvider.js';
+import { isAdmin, isRoot, readsAll, useViewer, type Viewer } from '../kit/SessionProvider.js';
 import { ToLogin } from '../kit/ToLogin.js';
 import { addressOf } from '../kit/table/openItem.js';
 
@@ -26,8 +26,6 @@ function For({ who }: { readonly who: (viewer: Viewer) => boolean }) {
 export const ForAdministrators = () => <For who={isAdmin} />;
 /** For administrators and auditors. */
 export const ForReaders = () => <For who={readsAll} />;
-/** For root and auditors. */
-export const ForRootReaders = () => <For who={readsSettings} />;
 
 /** An address that names one thing leads to the page with the drawer of it. */
 export function OpensDrawer({ page }: { readonly page: string }) {

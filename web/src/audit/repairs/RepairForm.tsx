@@ -6,7 +6,6 @@ import { FilterField, SelectFilter } from '../../kit/table/FilterBar.js';
 import { MomentFilter } from '../../kit/table/MomentFilter.js';
 import { useText } from '../../kit/words/i18n.js';
 import { GroupRatioFields } from '../other-prices/GroupRatioFields.js';
-import '../other-prices/otherPrices.css';
 import { PeriodFields } from '../other-prices/PeriodFields.js';
 import { PriceFileField } from '../other-prices/PriceFileField.js';
 import {

@@ -1,8 +1,10 @@
 import { useApolloClient } from '@apollo/client/react';
 import { useRef, useState } from 'react';
+import { Navigate } from 'react-router-dom';
 import { RepairPreviewDocument, type RepairPreviewQuery } from '../../generated/audit/repairs/repairs.js';
 import { FormProblem } from '../../kit/form/FormProblem.js';
 import { PageFrame } from '../../kit/PageFrame.js';
+import { readsSettings, useSignedIn } from '../../kit/SessionProvider.js';
 import { errorText } from '../../kit/words/errors.js';
 import { useText } from '../../kit/words/i18n.js';
 import { AuditPages } from '../AuditPages.js';
@@ -17,8 +19,12 @@ interface Previewed {
   readonly preview: RepairPreviewQuery['repairPreview'];
 }
 
-/** Calls that were charged by a wrong price: found and shown, corrected as they were shown, and that undone. */
+/** For root and auditors: calls that were charged by a wrong price, found, corrected as shown, and that undone. */
 export function RepairsPage() {
+  return readsSettings(useSignedIn()) ? <Repairs /> : <Navigate to="/audit" replace />;
+}
+
+function Repairs() {
   const t = useText(repairsTexts);
   const client = useApolloClient();
   const [previewed, setPreviewed] = useState<Previewed | null>(null);

@@ -6,7 +6,6 @@ import { useListParams } from '../../kit/table/useListParams.js';
 import { useText } from '../../kit/words/i18n.js';
 import { GroupRatioFields } from '../other-prices/GroupRatioFields.js';
 import { hasWrongRatio, namedRatios, type TypedRatio } from '../other-prices/groupRatios.js';
-import '../other-prices/otherPrices.css';
 import { PeriodFields } from '../other-prices/PeriodFields.js';
 import { type PriceFile, PriceFileField } from '../other-prices/PriceFileField.js';
 import { lastDays } from '../other-prices/period.js';

@@ -8,7 +8,6 @@ import { useText } from '../../kit/words/i18n.js';
 import { AuditPages } from '../AuditPages.js';
 import { WhatIfAnswer } from './WhatIfAnswer.js';
 import { WhatIfForm } from './WhatIfForm.js';
-import './whatIf.css';
 import { whatIfTexts } from './whatIf.texts.js';
 
 /** What the requests of a period would have cost by other prices. Worked out while the page is open, and no longer. */
