@@ -181,7 +181,8 @@ export async function detachPeriod(
 
 /** A correction must not come to a call that is just leaving. Throws `period-not-ready`. */
 async function checkAtRest(detached: Pick<DetachedLog, 'isRepairing'>): Promise<void> {
-  if (await detached.isRepairing()) throw notReady('a price repair is being posted: try again when it has ended');
+  if (await detached.isRepairing())
+    throw notReady('a price repair has not ended: a gateway posts it while it serves, and then try again');
 }
 
 const archiveOf = (archived: PeriodArchived, closing: PeriodClosed): Omit<LogArchive, 'file'> => {

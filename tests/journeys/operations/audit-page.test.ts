@@ -18,6 +18,7 @@ import { Instant } from '../../../src/domain/kernel/instant.js';
 import { graceMs } from '../../../src/domain/ledger/closing.js';
 import { Period, periodBounds } from '../../../src/domain/ledger/period.js';
 import { priceFileOf } from '../../../src/domain/pricing/records/price-file.js';
+import { repairDecider } from '../../../src/domain/repair/repair.js';
 import { auditCommands, expectedOfAudit } from '../../support/audit-page.js';
 import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
@@ -159,6 +160,15 @@ async function asItIsHere(arg: string, before: string, given: readonly string[])
   return /\.(?:json|ndjson|csv|txt|gz)$/.test(arg) ? join(folder, arg) : arg;
 }
 
+/** The page's repair is ordered while no gateway serves, and nothing is detached before it has ended. */
+const endRepairs = () =>
+  withDatabase(gateway.config, quietLog, async ({ handle, store }) => {
+    const none = { calls: 0, given: '0', taken: '0' };
+    const event = { type: 'RepairEnded', posted: none, changed: 0, isAbandoned: true } as const;
+    for (const { stream, event: ordered } of await store.readNewest(1_000))
+      if (ordered.type === 'RepairOrdered') await handle(repairDecider, stream, { type: 'End', event });
+  });
+
 const contentOf = async (name: string): Promise<string> => {
   const content = await readFile(join(folder, name));
   return (name.endsWith('.gz') ? gunzipSync(content) : content).toString();
@@ -172,6 +182,7 @@ describe('a reader of the page types', () => {
       if (wanted === undefined) throw new Error('it has no line in tests/support/audit-page.ts');
       const given: string[] = [];
       for (const [index, arg] of args.entries()) given.push(await asItIsHere(arg, args[index - 1] ?? '', given));
+      if (args.includes('--detach')) await endRepairs();
       const { code, printed } = await run(program, given);
       expect(printed).toMatch(wanted.prints);
       expect(code).toBe(wanted.code ?? 0);
