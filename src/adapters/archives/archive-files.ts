@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -58,9 +58,15 @@ export async function digestOfFile(path: string): Promise<string | null> {
 
 export const archiveFiles: ArchiveFiles = {
   async write(path, pages) {
-    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+    // What is left of a run that was interrupted is never taken for the archive.
+    const unfinished = `${path}.part`;
+    await rm(unfinished, { force: true });
+    const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
     await pipeline(Readable.from(asText(pages), { objectMode: false }), createGzip(), file);
-    await toDisk(path);
+    await toDisk(unfinished);
+    // In the place of nothing: it fails where there is a file.
+    await link(unfinished, path);
+    await rm(unfinished);
     await toDisk(dirname(resolve(path)));
   },
   lines: linesOfFile,

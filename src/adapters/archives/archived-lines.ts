@@ -105,8 +105,10 @@ export class ArchivedLines {
     if (facts === null) throw refused(`the archive ${basename(file)} is not where it was`);
     const seen = `${facts.ino} ${facts.size} ${facts.mtimeMs}`;
     if (this.sound.get(file) === seen) return;
-    if ((await digestOfFile(file)) !== digest)
-      throw refused(`the archive ${basename(file)} is not the one that was written`);
+    const found = await digestOfFile(file).catch((error: NodeJS.ErrnoException) => {
+      throw refused(`the archive ${basename(file)} cannot be read: ${error.code ?? 'unknown'}`);
+    });
+    if (found !== digest) throw refused(`the archive ${basename(file)} is not the one that was written`);
     this.sound.set(file, seen);
   }
 }

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { DetachedLog, LogArchive } from '../../application/ports/archive-ports.js';
 import { statements } from '../database/statements.js';
 import { storedIn } from './stored-line.js';
@@ -13,7 +13,9 @@ const hasTask = (call: string) =>
   `CASE json_typeof(${call}.data) WHEN 'array' THEN ${call}.data->>17 ELSE ${call}.data->>'task' END IS NOT NULL`;
 
 /*
- * Of calls that have ended within the stretch, all events; whatever else there is stays, as it is still decided by. The
+ * Of calls that lie within the stretch from their beginning to their outcome, all events; whatever else there is stays, as
+ * it is still decided by. No call leaves in part, so what is left of a stream is all of it: one that reaches into another
+ * stretch stays, and so does one that was refunded or corrected, as what is charged of it is said by several events. The
  * outcome of a call lies behind its reservation, so it is there when that one is looked at.
  */
 const takeSome = `
@@ -22,7 +24,11 @@ const takeSome = `
     AND NOT EXISTS (
       SELECT FROM events other
       WHERE other.stream LIKE 'call-%' AND other.stream = e.stream
-        AND (other.position > $3 OR other.type = 'CallSettled' AND ${hasTask('other')})
+        AND (
+          other.position > $3 OR other.position <= $4 OR other.at >= $5
+          OR other.type IN ('CallRefunded', 'CallCorrected')
+          OR other.type = 'CallSettled' AND ${hasTask('other')}
+        )
     )
     AND (e.type <> 'CallReserved' OR EXISTS (
       SELECT FROM events outcome
@@ -52,27 +58,14 @@ export function postgresDetachedLog(pool: Pool): DetachedLog {
         [period, after, last, until, events, file, digest],
       );
     },
-    async takeAway(period) {
-      const client = await pool.connect();
-      try {
-        await client.query('BEGIN');
-        const { rows } = await client.query<{ from: number; last: number }>(
-          'SELECT cleared_to AS from, last_position AS last FROM log_archives WHERE period = $1 FOR UPDATE',
-          [period],
-        );
-        const [row] = rows;
+    takeAway: (period) =>
+      locked(pool, period, async (client, row) => {
         if (row === undefined || row.from >= row.last) return null;
         const to = Math.min(row.last, row.from + positionsAtOnce);
-        const { rowCount } = await client.query(takeSome, [row.from, to, row.last]);
+        const { rowCount } = await client.query(takeSome, [row.from, to, row.last, row.after, row.until]);
         await client.query('UPDATE log_archives SET cleared_to = $2 WHERE period = $1', [period, to]);
-        await client.query('COMMIT');
         return rowCount ?? 0;
-      } finally {
-        // After a commit it is nothing to take back.
-        await client.query('ROLLBACK').catch(() => {});
-        client.release();
-      }
-    },
+      }),
     async putBack(lines) {
       const events = lines.map(storedIn);
       const column = <Name extends keyof (typeof events)[number]>(name: Name) => events.map((event) => event[name]);
@@ -88,19 +81,53 @@ export function postgresDetachedLog(pool: Pool): DetachedLog {
         ],
       );
     },
-    async count(after, last) {
-      const { rows } = await query<{ count: number }>(
-        'SELECT count(*)::integer AS count FROM events WHERE position > $1 AND position <= $2',
-        [after, last],
-      );
-      return rows[0]?.count ?? 0;
-    },
     async isRepairing() {
       const { rows } = await query<{ repairing: boolean }>(repairing);
       return rows[0]?.repairing === true;
     },
-    async attach(period) {
-      await query('DELETE FROM log_archives WHERE period = $1', [period]);
-    },
+    attach: (period, events) =>
+      locked(pool, period, async (client, row) => {
+        if (row === undefined) return events;
+        const { rows } = await client.query<{ count: number }>(
+          'SELECT count(*)::integer AS count FROM events WHERE position > $1 AND position <= $2',
+          [row.after, row.last],
+        );
+        const there = rows[0]?.count ?? 0;
+        if (there === events) await client.query('DELETE FROM log_archives WHERE period = $1', [period]);
+        return there;
+      }),
   };
+}
+
+interface Stretch {
+  readonly after: number;
+  /** Calls have been taken away up to there. */
+  readonly from: number;
+  readonly last: number;
+  readonly until: number;
+}
+
+/** In one transaction, in which nobody else takes calls of the period away or attaches it. undefined: it is in the log. */
+async function locked<Result>(
+  pool: Pool,
+  period: string,
+  work: (client: PoolClient, row: Stretch | undefined) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const { rows } = await client.query<Stretch>(
+      `SELECT first_after AS after, cleared_to AS from, last_position AS last, until
+       FROM log_archives WHERE period = $1 FOR UPDATE`,
+      [period],
+    );
+    const result = await work(client, rows[0]);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  } finally {
+    client.release();
+  }
 }

@@ -151,7 +151,9 @@ class PostgresEventStore implements EventStore {
       });
       const page = rows.map((row) => this.decode(row));
       const last = page.at(-1);
-      if (last === undefined && revision < 0 && isCallStream(stream)) await this.archived.checkCall(stream);
+      // While calls are taken away, one may lack its first event and have the next.
+      const isIncomplete = revision < 0 && (page[0]?.revision ?? 1) > 0;
+      if (isIncomplete && isCallStream(stream)) await this.archived.checkCall(stream);
       if (last !== undefined) yield page;
       // A character is three bytes at most: less than a page of them is the end.
       if (last === undefined || sizeOf(page) * 3 < pageBytes) return;
@@ -194,7 +196,11 @@ class PostgresEventStore implements EventStore {
   }
 
   async readNewest(limit: number): Promise<readonly Recorded[]> {
-    return this.readAll(behindWhichLie(limit, await this.head()), limit);
+    const [archived] = await this.query<[number]>({
+      text: 'SELECT coalesce(max(last_position), -1) FROM log_archives',
+    });
+    const newest = behindWhichLie(limit, await this.head());
+    return this.readAll(Position(Math.max(Number(newest), archived?.[0] ?? -1)), limit);
   }
 
   estimateBetween(after: Position, upTo: Position): number {

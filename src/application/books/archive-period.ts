@@ -164,7 +164,7 @@ export async function detachPeriod(
   // Whoever orders a repair from here on is refused; whoever has done so before is seen here.
   if (!gone.has(archived.period))
     await checkAtRest(detached).catch(async (error: unknown) => {
-      await detached.attach(archived.period);
+      await detached.attach(archived.period, archived.events);
       throw error;
     });
   let events = 0;
@@ -231,9 +231,8 @@ export async function restorePeriod(
     events += those.length;
     progress?.(events);
   }
-  const there = await detached.count(archived.after, archived.last);
+  const there = await detached.attach(archived.period, archived.events);
   if (there !== archived.events)
     throw new ArchiveDamaged(`the log has ${there} events of ${archived.period}, and its archive ${archived.events}`);
-  await detached.attach(archived.period);
   return archived.period;
 }

@@ -75,7 +75,7 @@ export async function closePeriod(
   const known = new Map(facts.state().spent);
   const from = books.closed.at(-1)?.position ?? beginning;
   const position = await foldUntil({ store, progress, signal }, facts, { from, until, now: clock.now() });
-  if (position === beginning) throw notReady('nothing had happened by then');
+  if (position === from) throw notReady('nothing has happened in it');
   await checkConcluded(store, facts);
 
   const covering = await seals.covering(position);

@@ -40,10 +40,8 @@ export interface DetachedLog {
   takeAway(period: string): Promise<number | null>;
   /** Writes lines of events that are not there. */
   putBack(lines: readonly string[]): Promise<void>;
-  /** How many events the log has of a stretch. */
-  count(after: Position, last: Position): Promise<number>;
   /** A price repair, or the undo of one, has been ordered and has not ended: it is about to write to calls. */
   isRepairing(): Promise<boolean>;
-  /** The stretch is in the log again. */
-  attach(period: string): Promise<void>;
+  /** The stretch is in the log again, if so many events of it are there. How many are. */
+  attach(period: string, events: number): Promise<number>;
 }

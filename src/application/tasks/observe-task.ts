@@ -1,4 +1,4 @@
-import type { CallEvent, CallSettled } from '../../domain/call/call.js';
+import type { CallEvent } from '../../domain/call/call.js';
 import { courseOf } from '../../domain/call/call-course.js';
 import { type Recorded, streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
@@ -93,8 +93,9 @@ async function refundFor(
   if (course === null) return null;
   if (course.outcome === null) return 'undecided';
   const { event } = course.outcome;
-  const isCharged = event.type === 'CallSettled' && event.charged > 0 && course.refund === null;
-  return isCharged ? { callId, charged: (event as CallSettled).charged } : null;
+  if (event.type !== 'CallSettled' || course.refund !== null) return null;
+  const charged = course.corrections.at(-1)?.event.to.charged ?? event.charged;
+  return charged > 0 ? { callId, charged } : null;
 }
 
 /** Throws `store-unavailable` where that of the end cannot be kept: it is seen again, and what was paid for is in it. */

@@ -205,6 +205,14 @@ export const callDecider: Decider<Call, CallCommand, CallEvent | CallRefused> = 
   },
 };
 
-/** Of a call that was corrected, what it pays since then. */
-export const takingBack = (event: CallRefunded, { corrected }: Pick<Call, 'corrected'>): CallRefunded =>
-  corrected === undefined ? event : { ...event, settlement: { ...event.settlement, charged: corrected } };
+/** Of a call that was corrected, what it pays since then; of what upstream may charge for nobody else bears more. */
+export function takingBack(event: CallRefunded, { corrected }: Pick<Call, 'corrected'>): CallRefunded {
+  if (corrected === undefined) return event;
+  const { settlement, suspense } = event;
+  const isBorne = suspense > 0 && suspense === settlement.charged;
+  return {
+    ...event,
+    settlement: { ...settlement, charged: corrected },
+    suspense: isBorne ? corrected : suspense,
+  };
+}

@@ -156,9 +156,13 @@ describe('the charge of a call', () => {
   });
 });
 
-test('a refund takes back what a call was corrected to, not what it was settled with', () => {
-  const refund = refunded({ charged: 60 });
-  const taken = { ...refund, settlement: { ...refund.settlement, charged: Quota(30) } };
+test.each([
+  { _name: 'and so does the house, where upstream may charge', suspense: 60, borne: 30 },
+  { _name: 'and the house bears nothing, where upstream charges nothing', suspense: 0, borne: 0 },
+])('a refund takes back what a call was corrected to, not what it was settled with, $_name', ({ suspense, borne }) => {
+  const refund = { ...refunded({ charged: 60 }), suspense: Quota(suspense) };
+  const settlement = { ...refund.settlement, charged: Quota(30) };
+  const taken = { ...refund, settlement, suspense: Quota(borne) };
   scenariosOf(callDecider)(...paid, corrected(first, [60], [30]))
     .when({ type: 'Refund', event: refund })
     .thenRecordedOnce(taken);

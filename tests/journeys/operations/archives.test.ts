@@ -20,7 +20,15 @@ import { booksOf, closePeriod } from '../../../src/application/books/close-perio
 import { handle } from '../../../src/application/handle.js';
 import { sealNewEvents } from '../../../src/application/seals/sealer.js';
 import { verifyPortsOf } from '../../../src/cli/audit/verify.js';
-import { beginning, type Position, type Recorded, streams } from '../../../src/domain/events/events.js';
+import {
+  beginning,
+  isCallStream,
+  type Position,
+  type Recorded,
+  type StreamName,
+  streams,
+} from '../../../src/domain/events/events.js';
+import { Failure } from '../../../src/domain/kernel/failure.js';
 import { CallId, TaskId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { archivedAs } from '../../../src/domain/ledger/closing.js';
@@ -218,7 +226,7 @@ test('eleven months leave the log, which says the same as before: events, balanc
   await ports.detached.detach({ ...first, until: Instant(Date.parse('2025-02-01')), file: fileOf(first.period) });
   await ports.detached.takeAway(first.period);
   for (const period of archived) await detach(period);
-  // Of a seal that covers two months the events stay until the later one leaves.
+  // Calls that reach into the seal behind a month stay.
   expect(before - (await counted())).toBeGreaterThan(archived.length * (callsPerMonth - 8) * 2);
   expect(upTo(await everything(), end())).toEqual(whole);
   expect(await settledInMarch()).toEqual(march);
@@ -256,6 +264,21 @@ test('a price repair of a time of which calls have left is refused by the name o
   await expect(since('2025-03-31')).rejects.toMatchObject({ code: 'log-archived', details: { period: '2025-03' } });
   await expect(since('2025-11-30')).rejects.toMatchObject({ details: { file: '2025-11.ndjson.gz' } });
   await checkKept(ports.detached, settledSince(Instant(Date.parse('2025-12-01'))));
+});
+
+test('every call is read whole or refused, so that none is continued or corrected by a part of its events', async () => {
+  const sizes = new Map<StreamName, number>();
+  for (const { stream } of whole) if (isCallStream(stream)) sizes.set(stream, (sizes.get(stream) ?? 0) + 1);
+  let left = 0;
+  for (const [stream, size] of sizes) {
+    const found = await log.store.readStream(stream).catch((error: unknown) => {
+      if (error instanceof Failure && error.code === 'log-archived') return null;
+      throw error;
+    });
+    if (found === null) left += 1;
+    else expect({ stream, size: found.length }).toEqual({ stream, size });
+  }
+  expect(left).toBeGreaterThan(archived.length * (callsPerMonth - 8));
 });
 
 test('a reader of the beginning of the log is refused where an archive is missing or is another file', async () => {
