@@ -131,6 +131,7 @@ test.each([
   { _name: 'is before one that is closed', period: '2025-12', first: '2026-01', reason: /2026-01 is closed already/ },
   { _name: 'has a call without an outcome', period: '2026-01', facts: january, reason: /1 calls of it .* as over/ },
   { _name: 'is not sealed up to its end', period: '2026-02', unsealed: true, reason: /is not sealed yet/ },
+  { _name: 'is idle', period: '2026-02-21', first: '2026-02-20', reason: /nothing has happened in it/ },
   { _name: 'came before everything', period: '2025-12', reason: /nothing has happened in it/ },
 ])('a period that $_name is refused with the reason', async (given) => {
   const { store, ports, close } = await openBooks(given.facts ?? [...january, ...february]);

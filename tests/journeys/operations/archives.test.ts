@@ -184,6 +184,19 @@ async function unzipped(path: string): Promise<Buffer[]> {
   return chunks;
 }
 
+test('an archive of which a part was written when the process died is written whole, beside nothing else', async () => {
+  const path = join(folder, 'again.ndjson.gz');
+  await writeFile(`${path}.part`, 'half of it');
+  await archiveFiles.write(path, pagesOf([['one', 'two'], ['three']]));
+  expect((await unzipped(path)).join('')).toBe('one\ntwo\nthree\n');
+  await expect(archiveFiles.write(path, pagesOf([['four']]))).rejects.toMatchObject({ code: 'EEXIST' });
+  expect((await unzipped(path)).join('')).toBe('one\ntwo\nthree\n');
+});
+
+async function* pagesOf(pages: readonly (readonly string[])[]): AsyncGenerator<readonly string[]> {
+  yield* pages;
+}
+
 test('a file in which one bit is another detaches nothing', async () => {
   const [first = ''] = archived;
   const sound = await readFile(fileOf(first));
@@ -285,6 +298,8 @@ test('a reader of the beginning of the log is refused where an archive is missin
   const [, second = ''] = archived;
   await rename(fileOf(second), `${fileOf(second)}.away`);
   await expect(everything()).rejects.toMatchObject({ code: 'archive-missing', details: { file: '2025-02.ndjson.gz' } });
+  // Who wants the newest events alone needs no archive, however few there are behind it.
+  expect((await log.store.readNewest(10_000)).at(-1)?.position).toBe(await log.store.head());
   await copyFile(fileOf(archived[0] ?? ''), fileOf(second));
   await expect(everything()).rejects.toMatchObject({
     details: { reason: 'the archive 2025-02.ndjson.gz is not the one that was written' },

@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AppendResult, EventStore } from '../../../application/ports/storage-ports.js';
+import type { EventStore } from '../../../application/ports/storage-ports.js';
 import { isTransient } from '../../../domain/errors/transient-error.js';
 import type { StreamName } from '../../../domain/events/events.js';
 import type { PayloadVersions } from '../../../domain/events/upcast.js';
@@ -98,23 +98,35 @@ async function recoverOne(options: RecoveryOptions, store: RecoveredStore, name:
     throw error;
   });
   if (lines === null) return 0;
-  const refused: string[] = [];
+  const aside: Readonly<Record<Aside, string[]>> = { refused: [], archived: [] };
   for (let from = 0; from < lines.length; from += together) {
     const group = lines.slice(from, from + together).map((line) => readLine(line, options, folder));
     for (const part of withoutRepeatedStreams(group)) {
       const results = await Promise.all(part.map((left) => recoverAppend(left, options, store, folder)));
-      for (const [index, { ok }] of results.entries()) if (!ok) refused.push(part[index]?.line ?? '');
+      for (const [index, result] of results.entries())
+        if (result !== 'written') aside[result].push(part[index]?.line ?? '');
     }
   }
-  if (refused.length > 0) {
-    // Their callers were answered that nobody knows what became of them; the log has another outcome.
-    const kept = join(directory, `refused-${name.slice(left.length)}`);
-    await writeFile(kept, `${refused.join('\n')}\n`, { mode: 0o600 });
-    logger.error({ events: refused.length, kept }, 'events of a journal do not fit into the log and are set aside');
+  for (const [reason, events] of Object.entries(aside)) {
+    if (events.length === 0) continue;
+    const kept = join(directory, `${reason}-${name.slice(left.length)}`);
+    await writeFile(kept, `${events.join('\n')}\n`, { mode: 0o600 });
+    logger.error({ events: events.length, kept }, whySetAside[reason as Aside]);
   }
   await rm(folder, { recursive: true });
-  return lines.length - refused.length;
+  return lines.length - aside.refused.length - aside.archived.length;
 }
+
+/**
+ * Why an event stays out of the log. `refused`: its caller was answered that nobody knows what became of the call, and the
+ * log has another outcome. `archived`: the log had the call, or the journal was put back long after.
+ */
+type Aside = 'refused' | 'archived';
+
+const whySetAside: Readonly<Record<Aside, string>> = {
+  refused: 'events of a journal do not fit into the log and are set aside',
+  archived: 'events of a journal are older than what has left the log for archives and are set aside',
+};
 
 interface LeftAppend {
   readonly line: string;
@@ -152,11 +164,11 @@ async function recoverAppend(
   { archivedBefore }: RecoveryOptions,
   store: RecoveredStore,
   folder: string,
-): Promise<Pick<AppendResult, 'ok'>> {
+): Promise<'written' | Aside> {
   try {
     const mayBeArchived = archivedBefore !== undefined && event.at < archivedBefore;
-    if (mayBeArchived && (await isArchived(store, stream))) return { ok: true };
-    return await store.append(stream, [event], expected);
+    if (mayBeArchived && (await isArchived(store, stream))) return 'archived';
+    return (await store.append(stream, [event], expected)).ok ? 'written' : 'refused';
   } catch (error) {
     if (isTransient(error)) throw error;
     throw unreadable(folder, error instanceof Error ? error.message : String(error));

@@ -78,7 +78,7 @@ describe('the journal of a dead process', () => {
     expect((await read('call-a')).map(({ id }) => id)).toEqual([eventId(1), eventId(2)]);
     expect((await read('call-b')).map(({ id }) => id)).toEqual([eventId(3)]);
   });
-  test('is not committed again where its calls have left the log for an archive', async () => {
+  test('is set aside, not committed again, where its calls have left the log for an archive', async () => {
     await left([line('call-a', 1, 'no-stream'), line('call-b', 2, 'no-stream')]);
     const archived = {
       append: store.append.bind(store),
@@ -86,7 +86,10 @@ describe('the journal of a dead process', () => {
         stream === 'call-a' ? Promise.reject(new Failure('log-archived')) : store.readStream(stream),
     };
     const later = { ...options, archivedBefore: Instant(newEvent(1).at + 1) };
-    expect(await recoverJournals(later, archived)).toBe(2);
+    expect(await recoverJournals(later, archived)).toBe(1);
+    const [kept = ''] = await readdir(options.directory);
+    expect(kept).toMatch(/^archived-/);
+    expect(await readFile(join(options.directory, kept), 'utf8')).toBe(`${line('call-a', 1, 'no-stream')}\n`);
     expect(await read('call-a')).toEqual([]);
     expect(await read('call-b')).toEqual([newEvent(2)]);
   });
